@@ -659,7 +659,7 @@ def list_later_rewards(rows, successors, setup):
         row, j = rows[i], successors[i]
         if not row.is_over and j is not None:
             sign = 1 if rows[j].mover == row.mover else -1
-            first = setup.flip(rows[j].mover) * rows[j].reward
+            first = setup.get_view_sign(rows[j].mover) * rows[j].reward
             later_rewards[i] = [sign * reward for reward in (first, *later_rewards[j])]
     return later_rewards
 
@@ -672,7 +672,7 @@ class LearnerSetup(NamedTuple):
 
     `setting` is a result of `find_setting`, and `kind` is one of TABLE_KINDS. `is_backward` says
     whether a game is updated from its last move to its first, and `is_x_view` whether all values
-    and rewards are those of X. `initial` has the initial value of each player's moves. With
+    and rewards are those of X. `initial_values` has the initial value of each player's moves. With
     `has_final_values`, finished boards are in the table from the beginning, with their reward as
     value. `precision` is the rounding error of the values in the rows.
     """
@@ -681,14 +681,14 @@ class LearnerSetup(NamedTuple):
     is_backward: bool
     setting: str
     is_x_view: bool
-    initial: dict
+    initial_values: dict
     has_final_values: bool
     plays_occupied: bool
-    win: float
-    draw: float
+    win_reward: float
+    draw_reward: float
     precision: float
 
-    def flip(self, mover):
+    def get_view_sign(self, mover):
         """Return the sign, 1 or -1, by which a value in a row becomes the mover's own value."""
         return -1 if self.is_x_view and mover == "O" else 1
 
@@ -743,15 +743,15 @@ class Replay:
             return self.values[key]
         winner = find_winner(key) if self.setup.has_final_values else None
         if winner:
-            return self.setup.draw if winner == "draw" else self.setup.win
-        return self.setup.initial[mover]
+            return self.setup.draw_reward if winner == "draw" else self.setup.win_reward
+        return self.setup.initial_values[mover]
 
     def list_values(self, board, mover, has_occupied=False):
         """Return what a player's moves on a board are worth to this player."""
         keys = list_keys(self.setup.kind, board, mover, has_occupied)
         return [self.find_value(key, mover) for key in keys]
 
-    def value_move(self, board, move, mover):
+    def find_move_value(self, board, move, mover):
         return self.find_value(make_key(self.setup.kind, board, move, mover), mover)
 
     def list_next_values(self, row, mover):
@@ -768,7 +768,7 @@ class Replay:
             if board[square] == row.mover and square != row.move
         ]
         return [
-            self.value_move(put_mark(board, square, "."), square, row.mover)
+            self.find_move_value(put_mark(board, square, "."), square, row.mover)
             for square in later_moves[:1]
         ]
 
@@ -780,18 +780,18 @@ class Replay:
         setup, mover, sign, known = self.setup, row.mover, 1, self.values
         if setup.setting == "self-play":
             mover, sign = OTHER_PLAYER[mover], -1
-        flip = setup.flip(row.mover)
+        view_sign = setup.get_view_sign(row.mover)
         values = self.list_next_values(row, mover)
         if not values or math.isnan(sum(values)):
             values = [UNKNOWN]
         tried = played = 0.0
-        end, untried_value = UNKNOWN, setup.initial[mover]
+        end, untried_value = UNKNOWN, setup.initial_values[mover]
         if not row.is_over:
             keys = list_keys(setup.kind, row.next_board, mover)
             tried = max((known[key] for key in keys if key in known), default=0.0)
             played = UNKNOWN
             if successor:
-                played = self.value_move(successor.board, successor.move, mover)
+                played = self.find_move_value(successor.board, successor.move, mover)
         elif row.is_taken:
             # An illegal move ended the game, so the moves on the next board still have values.
             untried_value = find_highest(self.list_values(row.next_board, mover, True))
@@ -802,9 +802,9 @@ class Replay:
         key = make_key(setup.kind, row.board, row.move, row.mover)
         return Example(
             row=row,
-            reward=flip * row.reward,
-            before=flip * row.before,
-            change=flip * (row.after - row.before),
+            reward=view_sign * row.reward,
+            before=view_sign * row.before,
+            change=view_sign * (row.after - row.before),
             best=sign * max(values),
             worst=sign * min(values),
             mean=sign * sum(values) / len(values),
@@ -821,14 +821,14 @@ class Replay:
         )
 
     def record(self, row):
-        setup, flip = self.setup, self.setup.flip(row.mover)
+        setup, view_sign = self.setup, self.setup.get_view_sign(row.mover)
         key = make_key(setup.kind, row.board, row.move, row.mover)
         old = self.values.get(key)
-        if old is not None and abs(old - flip * row.before) > 2 * setup.precision:
+        if old is not None and abs(old - view_sign * row.before) > 2 * setup.precision:
             self.mismatches += 1
             if self.first_mismatch is None:
-                self.first_mismatch = row, flip * old, self.numbers[key]
-        self.values[key] = flip * row.after
+                self.first_mismatch = row, view_sign * old, self.numbers[key]
+        self.values[key] = view_sign * row.after
         self.visits[key] += 1
         self.numbers[key] = row.number
 
@@ -871,7 +871,7 @@ def find_setting(rows, successors):
     return "self-play" if 2 * sum(early) > len(early) else "answer"
 
 
-def find_initial(rows, setup):
+def find_initial_values(rows, setup):
     """Return {player: the initial value of the player's moves}; UNKNOWN if the moves differ.
 
     They differ if fewer than 98% of them begin with the most common value.
@@ -880,7 +880,7 @@ def find_initial(rows, setup):
     for row in rows:
         key = make_key(setup.kind, row.board, row.move, row.mover)
         if firsts.setdefault(key, row) is row:
-            values[row.mover][setup.flip(row.mover) * row.before] += 1
+            values[row.mover][setup.get_view_sign(row.mover) * row.before] += 1
     initial = {}
     for player in "XO":
         counts = values[player] or values[OTHER_PLAYER[player]]
@@ -906,7 +906,7 @@ def find_kinds(rows, setup):
 
 
 def find_setups(rows, rewards, is_x_view):
-    """Return a LearnerSetup for each of the `find_kinds` of the rows."""
+    """Return a LearnerSetup for each possible kind of table, the most likely one first."""
     forward, backward = find_successors(rows, False), find_successors(rows, True)
     is_backward = backward.count(None) < forward.count(None)
     finished = {row.result: row.reward for row in rows if row.result}
@@ -916,17 +916,17 @@ def find_setups(rows, rewards, is_x_view):
         is_backward=is_backward,
         setting=find_setting(rows, backward if is_backward else forward),
         is_x_view=is_x_view,
-        initial={},
+        initial_values={},
         has_final_values=False,
         plays_occupied=any(row.is_taken for row in rows),
-        win=finished.get("win", rewards[2]),
-        draw=finished.get("draw", rewards[1]),
+        win_reward=finished.get("win", rewards[2]),
+        draw_reward=finished.get("draw", rewards[1]),
         precision=find_precision(rows),
     )
     setups = [setup._replace(kind=kind) for kind in find_kinds(rows, setup)]
     return [
         setup._replace(
-            initial=find_initial(rows, setup),
+            initial_values=find_initial_values(rows, setup),
             has_final_values="afterstates" in setup.kind and not records_wins,
         )
         for setup in setups
@@ -941,9 +941,9 @@ def compute_dot_product(row, other):
 
 
 def solve_least_squares(rows, changes):
-    """Return the factors for which the sums of factors times columns come closest to the changes.
+    """Return the factors of the columns with which their sums come closest to the changes.
 
-    Each of the `rows` has a number for every column. A factor is 0 if the rows do not determine it.
+    A row has a number for each column. The factor of a column is 0 if the rows do not determine it.
     """
     factors = [0.0] * len(rows[0])
     columns = list(zip(*rows))
@@ -1176,7 +1176,7 @@ class Hypothesis:
         )
         return e.before + step / self.scale(e)
 
-    def study(self, examples, precision):
+    def explain_more(self, examples, precision):
         """Explain more updates, if possible with the alpha and gamma of the last ones.
 
         Otherwise alpha and gamma may have changed. So if no new Fit explains the updates, each half
@@ -1190,8 +1190,8 @@ class Hypothesis:
             fit, misses = self.explain(examples, precision)
             if misses and len(examples) > MIN_SEGMENT_ROWS:
                 half = len(examples) // 2
-                self.study(examples[:half], precision)
-                self.study(examples[half:], precision)
+                self.explain_more(examples[:half], precision)
+                self.explain_more(examples[half:], precision)
                 return
             if misses:
                 misses = self.list_misses_with_drift(examples, precision)
@@ -1316,11 +1316,11 @@ def list_close_hypotheses(examples, setup):
     """Return the four hypotheses that leave the fewest updates unexplained, if alpha may change."""
     order = list_hypotheses(examples, setup)
     for one in order:
-        one.study(examples[-SAMPLE_ROWS:], setup.precision)
+        one.explain_more(examples[-SAMPLE_ROWS:], setup.precision)
     closest = sorted((one for one in order if one.fit), key=lambda one: one.cost)[:4]
     hypotheses = [Hypothesis(one.rule, one.target) for one in order if one in closest]
     for one in hypotheses:
-        one.study(examples, setup.precision)
+        one.explain_more(examples, setup.precision)
         if one.rule in ("expected-sarsa", "preset") and one.segments > 1:
             # These two rules have so many factors that they fit any small part of the rows.
             one.penalty = len(examples)
@@ -1350,11 +1350,10 @@ def find_rounded_digits(examples, setup):
 
 
 def count_choice(values, index):
-    """Return counts for a played move: is it a best move, and is it the first of several?
+    """Return a Counter that tells whether a played move is the best one, or the first of several.
 
-    `values` are the values of all legal moves, and `index` is the index of the played move.
-    `chance` and `tie_chance` are what a random choice would add on average to `others` and
-    `firsts`.
+    `values` are the values of all legal moves, and `index` is that of the played move. With a
+    random move, `others` and `firsts` would be `chance` and `tie_chance` on average.
     """
     highest, size = max(values), len(values)
     number, is_best = values.count(highest), values[index] == highest
@@ -1558,9 +1557,9 @@ class Doctor:
         else:
             examples = self.make_examples(stop)
             for hypothesis in self.hypotheses:
-                hypothesis.study(examples, self.setup.precision)
+                hypothesis.explain_more(examples, self.setup.precision)
         self.count_choices(examples)
-        self.count_ends(stop)
+        self.count_open_rows(stop)
         kept = max(0, stop - MAX_ROW_GAP)
         self.rows, self.studied_count = self.rows[kept:], stop - kept
 
@@ -1605,7 +1604,7 @@ class Doctor:
             self.replay.record(rows[i])
         return examples
 
-    def count_ends(self, stop):
+    def count_open_rows(self, stop):
         """Count the rows whose game goes on, and those among them that no row of this game follows."""
         successors = find_successors(self.rows, self.setup.is_backward)
         for i in range(self.studied_count, stop):
@@ -1651,7 +1650,7 @@ class Doctor:
 
     @property
     def best(self):
-        """The hypothesis that explains most rows; of equal ones, the first with gamma above 0."""
+        """The hypothesis that explains most rows; of several, the first one with gamma above 0."""
         return min(
             self.hypotheses, key=lambda one: (one.cost, one.ignores_next), default=None
         )
@@ -1695,8 +1694,9 @@ class Doctor:
             row, left, number = replay.first_mismatch
             raise TraceError(
                 f"Row {row.number}: before is {row.before:.6g}, but row {number} left "
-                f"{left * self.setup.flip(row.mover):.6g} for this move: rows are missing or out of "
-                f"order, there is more than one table, or an update changes more values than its own "
+                f"{left * self.setup.get_view_sign(row.mover):.6g} for this move: rows are "
+                "missing or out of order, there is more than one table, or an update changes "
+                "more values than its own "
                 f"({replay.mismatches} such rows)."
             )
         if self.setup.setting == "answer":
@@ -1769,7 +1769,7 @@ class Doctor:
         best = self.best
         if best.fault and best.evidence:
             e, right, fit = best.evidence
-            right *= self.setup.flip(e.row.mover)
+            right *= self.setup.get_view_sign(e.row.mover)
             gamma = "gamma" if fit.gamma is None else f"{fit.gamma:.3g}"
             next_value = best.find_columns(e, fit.gamma or 1.0)[1]
             next_value *= e.sign if best.fault == "occupied" else 1
@@ -1824,7 +1824,7 @@ class Doctor:
         # If the initial values are as high as the best reward, a greedy agent explores by itself.
         highest = max((reward for _, _, reward in self.row_by_result), default=1)
         is_optimistic = any(
-            value >= highest > 0 for value in self.setup.initial.values()
+            value >= highest > 0 for value in self.setup.initial_values.values()
         )
         detail = None
         if plays_randomly(total) and (estimate_epsilon(late) or 0) > 0.85:
@@ -1885,9 +1885,9 @@ class Doctor:
     def describe_rule(self):
         best = self.best
         rule = self.name_rule()
-        equal = [one for one in self.hypotheses if one.cost <= best.cost]
+        equally_good = [one for one in self.hypotheses if one.cost <= best.cost]
         not_excluded = [
-            fault for fault in FAULTS if fault in {one.fault for one in equal}
+            fault for fault in FAULTS if fault in {one.fault for one in equally_good}
         ]
         updates = f"All {self.row_count:,} updates"
         if best.unexplained:
@@ -1899,25 +1899,27 @@ class Doctor:
             source=RULES[best.rule].source,
             rows=self.row_count,
             rule=rule,
-            notes=[*self.list_notes(equal, not_excluded)],
+            notes=[*self.list_notes(equally_good, not_excluded)],
             not_excluded=not_excluded,
             **describe_fits(best),
         )
 
-    def list_notes(self, equal, not_excluded):
+    def list_notes(self, equally_good, not_excluded):
         """Yield remarks on things that are not faults.
 
-        `equal` has the hypotheses that explain the rows as well as the best one. `not_excluded`
+        `equally_good` has the hypotheses that explain the rows as well as the best one. `not_excluded`
         names the faults among them.
         """
         counts = self.count_by_fact
         # With epsilon 0 expected Sarsa is Q-learning, so a remark on it would not help.
         known = self.best.rule, "expected-sarsa"
-        rules = {one.rule for one in equal if not one.fault and one.rule not in known}
+        rules = {
+            one.rule for one in equally_good if not one.fault and one.rule not in known
+        }
         if rules:
             others = " and ".join(sorted(RULES[rule].title for rule in rules))
             yield f"{others} would explain this trace as well."
-        if any(one.fault == UNLISTED_FAULT for one in equal):
+        if any(one.fault == UNLISTED_FAULT for one in equally_good):
             yield "This trace cannot show whether the maximum of the next values or their sum is taken."
         if not_excluded:
             reasons = ", or whether ".join(

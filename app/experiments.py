@@ -53,7 +53,7 @@ Sample = Annotated[int, Meta(ge=1)]
 Numbers = list[float]
 
 
-class Struct(
+class ResultsPart(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 ):
     """Base class of the parts of a results file: immutable, without unknown fields.
@@ -62,7 +62,7 @@ class Struct(
     """
 
 
-class ReferenceLine(Struct, frozen=True):
+class ReferenceLine(ResultsPart, frozen=True):
     """A line in a chart that shows a value to compare with: a reported value, or a bound.
 
     Attributes:
@@ -74,7 +74,7 @@ class ReferenceLine(Struct, frozen=True):
     text: Label
 
 
-class RecipeValues(Struct, frozen=True):
+class RecipeValues(ResultsPart, frozen=True):
     """The final values of a recipe's runs, one for each seed.
 
     Attributes:
@@ -91,7 +91,7 @@ class RecipeValues(Struct, frozen=True):
     marks: list[ReferenceLine] = []
 
 
-class Histogram(Struct, frozen=True, tag="histogram"):
+class Histogram(ResultsPart, frozen=True, tag="histogram"):
     """A chart of the final values of some recipes, with a dot for each seed.
 
     Attributes:
@@ -109,7 +109,7 @@ class Histogram(Struct, frozen=True, tag="histogram"):
 
 
 class Series(
-    Struct, frozen=True, rename={"typical_seed": "typical", "seed_count": "n"}
+    ResultsPart, frozen=True, rename={"typical_seed": "typical", "seed_count": "n"}
 ):
     """A curve of a chart: statistics over the seeds of one recipe at each x value.
 
@@ -144,7 +144,7 @@ class Series(
             raise ValueError(f"the lines of {self.name} do not have one value a point")
 
 
-class Curves(Struct, frozen=True, tag="curves"):
+class Curves(ResultsPart, frozen=True, tag="curves"):
     """A chart of curves: values during training, or for several values of a parameter.
 
     Attributes:
@@ -164,7 +164,7 @@ class Curves(Struct, frozen=True, tag="curves"):
     logarithmic: bool = False
 
 
-class Grid(Struct, frozen=True, tag="grid", rename={"seed_count": "n"}):
+class Grid(ResultsPart, frozen=True, tag="grid", rename={"seed_count": "n"}):
     """A table of medians over the seeds, one for each combination of two parameters' values.
 
     Attributes:
@@ -199,7 +199,7 @@ class Grid(Struct, frozen=True, tag="grid", rename={"seed_count": "n"}):
                 )
 
 
-class Bar(Struct, frozen=True, rename={"sample_size": "n"}):
+class Bar(ResultsPart, frozen=True, rename={"sample_size": "n"}):
     """A number of a bar chart with its label, and its 95% interval if it is an estimate.
 
     Attributes:
@@ -221,7 +221,7 @@ class Bar(Struct, frozen=True, rename={"sample_size": "n"}):
     record: Record | None = None
 
 
-class Bars(Struct, frozen=True, tag="bars"):
+class Bars(ResultsPart, frozen=True, tag="bars"):
     """A bar chart of single numbers.
 
     Attributes:
@@ -239,7 +239,7 @@ class Bars(Struct, frozen=True, tag="bars"):
     logarithmic: bool = False
 
 
-class Board(Struct, frozen=True, rename={"value_source": "lens"}):
+class Board(ResultsPart, frozen=True, rename={"value_source": "lens"}):
     """A position drawn as a board, with the values of an agent.
 
     Attributes:
@@ -254,7 +254,7 @@ class Board(Struct, frozen=True, rename={"value_source": "lens"}):
     text: Text
 
 
-class Boards(Struct, frozen=True, tag="boards"):
+class Boards(ResultsPart, frozen=True, tag="boards"):
     """Several boards with positions, as examples of a result.
 
     Attributes:
@@ -269,7 +269,7 @@ class Boards(Struct, frozen=True, tag="boards"):
 Figure = Histogram | Curves | Grid | Bars | Boards
 
 
-class Table(Struct, frozen=True, rename={"unit": "about"}):
+class Table(ResultsPart, frozen=True, rename={"unit": "about"}):
     """A table of a few numbers, formatted as text.
 
     Attributes:
@@ -287,7 +287,7 @@ class Table(Struct, frozen=True, rename={"unit": "about"}):
             raise ValueError(f"the rows do not have {len(self.columns)} cells each")
 
 
-class RunDigest(Struct, frozen=True, rename={"result_digest": "digest"}):
+class RunDigest(ResultsPart, frozen=True, rename={"result_digest": "digest"}):
     """The checksum of a training run's result; a test repeats the run and compares the result.
 
     Attributes:
@@ -302,7 +302,7 @@ class RunDigest(Struct, frozen=True, rename={"result_digest": "digest"}):
 
 
 class ClaimSummary(
-    Struct,
+    ResultsPart,
     frozen=True,
     rename={"source_location": "where", "method": "done", "parts_reproduced": "parts"},
 ):

@@ -86,7 +86,7 @@ class CallProcess:
 
 
 def load_module(name: str) -> None:
-    """Import a module; as a call of its own, this is not part of the time limit of the next call."""
+    """Import a module in a call of its own, so that the next call needs no time for it."""
     import_module(name)
 
 

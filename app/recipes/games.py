@@ -169,7 +169,7 @@ def name_blunder(board: str, cell: int) -> str:
 def find_blunder_updates(
     updates_by_agent: dict[str, dict[str, Raw]], agent_id: str, board: str, cell: int
 ) -> list[UpdateExample]:
-    """Return the update after which an agent preferred a blunder, and the first of this value.
+    """Return the update after which an agent preferred a blunder, and the first update of its value.
 
     The list is empty if these updates are not stored. `updates_by_agent` comes from
     `load_blunder_updates`.

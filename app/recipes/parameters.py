@@ -182,7 +182,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def build_exact_values_task(self) -> Task | None:
-        """Return the same task for an opponent that is no person, or None if it has no exact values."""
+        """Return the training task if the last opponent is no person, or None without exact values."""
         return None
 
     def compute_max_updates(self) -> int:
@@ -200,11 +200,11 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         return cells if self.has_opponent(BOTH_OPPONENT) else -(-cells // 2)
 
     def has_opponent(self, *opponents: str) -> bool:
-        """Return whether the learner ever trains against one of these opponents."""
+        """Return whether the learner ever trains against one of the named opponents."""
         return any(opponent in opponents for opponent, _ in self.phases)
 
     def count_turns_against(self, *opponents: str) -> int:
-        """Return how many turns of the training are against these opponents."""
+        """Return how many turns of the training are against the named opponents."""
         return sum(turns for opponent, turns in self.phases if opponent in opponents)
 
 
@@ -248,7 +248,7 @@ def get_parameters(algorithm: type[Recipe]) -> Mapping[str, Parameter]:
         name = field.encode_name
         kind = hints[field.name]
         choices = get_args(kind) if get_origin(kind) is Literal else ()
-        table = _get_table(algorithm, name)
+        table = _get_entry(algorithm, name)
         limits = [kind(limit) for limit in table.get("range", ())] or [None, None]
         described[name] = Parameter(
             name=name,
@@ -265,7 +265,7 @@ def get_parameters(algorithm: type[Recipe]) -> Mapping[str, Parameter]:
     return MappingProxyType(described)
 
 
-def _get_table(algorithm: type[Recipe], name: str) -> dict[str, Any]:
+def _get_entry(algorithm: type[Recipe], name: str) -> dict[str, Any]:
     """Return a parameter's entry in `parameters.toml`: its range and its texts.
 
     An algorithm's own texts replace those of its base classes, and these replace the general ones.

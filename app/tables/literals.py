@@ -14,7 +14,7 @@ MAX_TOKENS = 400_000
 TOKEN_PATTERN = re.compile(
     r"""\s*(?:
     (?:[bu](?=["']))?(?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
-    |\[(?P<list>[-+.,\s\dNaeEonul]*)\] | \((?P<tuple>[-+.,\s\dNaeEonul]*)\)  # of numbers alone
+    |\[(?P<list>[-+.,\s\dNaeEonul]*)\] | \((?P<tuple>[-+.,\s\dNaeEonul]*)\)  # a list or tuple of numbers
     |(?P<number>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)
     |(?P<word>[-+]?[A-Za-z_][\w.]*)
     |(?P<sign>[\][(){},:=<>])
@@ -157,7 +157,7 @@ class LiteralParser:
         parsed_items: list[TableItem] = []
         while not self.is_at_sign(closing_bracket):
             if is_call and self.is_at_sign("<"):
-                # Brackets can be nested, as in <function <lambda> at 0x7f3c>.
+                # Angle brackets can be nested, as in <function <lambda> at 0x7f3c>.
                 opened = 0
                 while self.kind and (opened := opened + self.count_angle_bracket()):
                     self.read_next_token()

@@ -21,7 +21,7 @@ class TableOptions(NamedTuple):
 
 
 DEFAULT_OPTIONS = TableOptions()
-DETECTED_VALUE = "detected automatically"
+DETECTED_ANSWER = "detected automatically"
 # The three numbers stand for an empty cell, X and O, or for an empty cell, the player to move and the
 # opponent.
 MARK_CODES = {
@@ -39,36 +39,36 @@ OPTION_QUESTIONS: dict[str, tuple[str, dict[str, str]]] = {
     "numbers": (
         "What does a single number after a board mean?",
         {
-            "auto": DETECTED_VALUE,
+            "auto": DETECTED_ANSWER,
             "moves": "the square that is played",
             "boards": "the value of the board",
         },
     ),
     "marks": (
         "Which numbers are an empty square, X and O?",
-        {"auto": DETECTED_VALUE}
+        {"auto": DETECTED_ANSWER}
         | {code: ", ".join(numbers) for code, numbers in MARK_CODES.items()},
     ),
     "boards": (
         "Which player is 1 on boards written as numbers?",
-        {"auto": DETECTED_VALUE, "x": "X", "mover": "the player to move"},
+        {"auto": DETECTED_ANSWER, "x": "X", "mover": "the player to move"},
     ),
     "begins": (
         "Which mark begins?",
-        {"auto": DETECTED_VALUE, "x": "X", "o": "O"},
+        {"auto": DETECTED_ANSWER, "x": "X", "o": "O"},
     ),
     "digits": (
         "Which digit of a base-3 number is the top left square?",
-        {"auto": DETECTED_VALUE, "first": "the first digit", "last": "the last digit"},
+        {"auto": DETECTED_ANSWER, "first": "the first digit", "last": "the last digit"},
     ),
     "cells": (
         "Which number is the top left square?",
-        {"auto": DETECTED_VALUE, "0": "0", "1": "1"},
+        {"auto": DETECTED_ANSWER, "0": "0", "1": "1"},
     ),
     "view": (
         "For which player is a high value good?",
         {
-            "auto": DETECTED_VALUE,
+            "auto": DETECTED_ANSWER,
             "mover": "the player to move",
             "x": "X",
             "o": "O",
@@ -89,7 +89,7 @@ OPTION_QUESTIONS: dict[str, tuple[str, dict[str, str]]] = {
     "missing": (
         "Which move does the agent play in a position that is not in the table?",
         {
-            "auto": DETECTED_VALUE,
+            "auto": DETECTED_ANSWER,
             "any": "any empty square",
             "first": "the first empty square",
             "image": "the move stored for a symmetric position",

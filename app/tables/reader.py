@@ -108,7 +108,7 @@ class TableReader:
         self.is_untouched = np.zeros(len(rows), np.bool_)
         self.has_values = False
         self.q = np.full(game.legal.shape, np.nan)
-        self.found: NDArray[np.bool_]
+        self.has_position: NDArray[np.bool_]
         # The last row stands for finished and impossible positions, which have no free cells to play.
         self.free_cells = np.full((game.decisions + 1, CELL_COUNT + 1), -1)
         for position, is_free in enumerate(game.legal):
@@ -131,8 +131,8 @@ class TableReader:
             self.read_values_of_moves()
             if reading := self.read_games_of_o():
                 return reading
-        self.found = (~np.isnan(self.q)).any(axis=1)
-        if not self.found.any():
+        self.has_position = (~np.isnan(self.q)).any(axis=1)
+        if not self.has_position.any():
             raise TableError(
                 f"no position that is to be played in was found{self.describe_first_fault()}"
             )
@@ -141,7 +141,7 @@ class TableReader:
         return TableReading(
             policy=policy,
             q=self.q if self.has_values else None,
-            position_count=int(self.found.sum()),
+            position_count=int(self.has_position.sum()),
             notes=self.notes,
             unread_reasons=[
                 f"{self.rows[row].name}: {self.faults[row]}"
@@ -605,18 +605,20 @@ class TableReader:
     def choose_moves(self) -> Policy:
         """Return the probabilities of the moves, [D, cells]: 0 in a position that the table lacks."""
         policy = np.zeros(self.q.shape)
-        q = self.q[self.found]
+        q = self.q[self.has_position]
         if self.options.play == "proportional" and self.has_values:
             if (q < 0).any():
                 raise TableError(
                     "moves cannot be drawn in proportion to values below 0, as it has in "
                     f"{int((q < 0).any(axis=1).sum()):,} positions"
                 )
-            policy[self.found] = policy_from_values(q, "proportional")
+            policy[self.has_position] = policy_from_values(q, "proportional")
             self.notes.append("Moves are drawn in proportion to the values.")
             return policy
         is_first = self.options.ties == "first"
-        policy[self.found] = policy_from_values(q, "first" if is_first else "greedy")
+        policy[self.has_position] = policy_from_values(
+            q, "first" if is_first else "greedy"
+        )
         best = np.fmax.reduce(q, axis=1)
         several = int(((q == best[:, None]).sum(axis=1) > 1).sum())
         if several and self.has_values:
@@ -637,12 +639,12 @@ class TableReader:
         game = self.game
         rule = self.options.missing
         if rule == "auto":
-            classes = game.symmetry_class[: game.decisions][self.found]
+            classes = game.symmetry_class[: game.decisions][self.has_position]
             are_canonical = len(classes) >= MIN_POSITION_COUNT and len(
                 set(classes)
             ) == len(classes)
             rule = "image" if are_canonical else "any"
-        missing = ~self.found
+        missing = ~self.has_position
         copied = self.copy_symmetric_moves(policy, missing) if rule == "image" else 0
         no_values = np.where(game.legal, 0.0, np.nan)
         policy[missing] = policy_from_values(
@@ -669,7 +671,7 @@ class TableReader:
         game = self.game
         missing_count = int(is_missing.sum())
         for image, cells in zip(game.symmetric_positions, game.symmetries, strict=True):
-            sources = np.flatnonzero(self.found)
+            sources = np.flatnonzero(self.has_position)
             targets = image[sources]
             # No two positions have the same image, so no target is set twice in this step.
             needs_copy = is_missing[targets]

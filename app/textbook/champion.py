@@ -89,7 +89,7 @@ class Champion:
     def value(self, board, cell):
         """Return the value of a move for the player who makes it."""
         after = self.key(board, cell)
-        return weigh_bounds(self.lower.get(after, -1), self.upper.get(after, 1))
+        return estimate_value(self.lower.get(after, -1), self.upper.get(after, 1))
 
     def key(self, board, cell):
         """Return the board after a move, which is the same for symmetric boards."""
@@ -100,6 +100,6 @@ class Champion:
         return [self.key(board, cell) for cell in self.game.legal_moves(board)]
 
 
-def weigh_bounds(lower, upper):
+def estimate_value(lower, upper):
     """Return the value a quarter of the way from the lower bound to the upper one."""
     return lower + (upper - lower) / 4

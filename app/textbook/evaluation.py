@@ -17,7 +17,7 @@ def main(game, learner, turns, rng):
         before = updates
         updates += sum(type(event) is Update for event in learner.play(turn, rng))
         if updates // 100_000 > before // 100_000:
-            print(f"{turn.played + 1} turns, {updates} updates", file=sys.stderr)
+            print(f"{turn.earlier_turns + 1} turns, {updates} updates", file=sys.stderr)
     print(f"{updates} updates in all", file=sys.stderr)
     write_table(game, learner.value)
     for seat in "XO":
@@ -38,10 +38,10 @@ def write_table(game, value):
     print("position,cell,q")
     for board in game.unfinished_boards():
         for cell in game.legal_moves(board):
-            print(f"{board},{cell},{shorten(value(board, cell))}")
+            print(f"{board},{cell},{format_float32(value(board, cell))}")
 
 
-def shorten(number):
+def format_float32(number):
     """Return the shortest text that identifies a number as a 32-bit float."""
     bits = struct.pack("f", number)
     (number,) = struct.unpack("f", bits)

@@ -26,7 +26,7 @@ LEARNERS: Mapping[str, Mapping[str, Any]] = {
     "symmetric": {"observing": False, "symmetric": True, **QUICK_PARAMETERS},
     "observing-symmetric": {"observing": True, "symmetric": True, **QUICK_PARAMETERS},
 }
-# The order decides in which order the games of a round are played.
+# The games of a round are played in the order of their players in this list.
 MEMBERS = (*LEARNERS, "fixed", "random")
 
 

@@ -36,14 +36,14 @@ class Turn(NamedTuple):
     """A unit of a training: a game, a round of a league, or a sweep over all boards.
 
     The opponent "self" or "both" is the learner itself, and then `player` is None. `number` counts
-    the turns from 0 in a phase of `length` turns, and `played` counts them in all phases.
+    the turns from 0 in a phase of `length` turns, and `earlier_turns` counts those of all phases.
     """
 
     opponent: str
     player: Any
     number: int
     length: int
-    played: int
+    earlier_turns: int
 
     def seat(self, seats, number):
         """Return the learner's seat, "X" or "O", in this game; with `seats="both"` it alternates."""
@@ -58,8 +58,8 @@ class Turn(NamedTuple):
 
 def list_turns(phases, opponents):
     """Yield the turns of a training; each of the `phases` is an opponent and a number of turns."""
-    played = 0
+    earlier_turns = 0
     for opponent, length in phases:
         for number in range(length):
-            yield Turn(opponent, opponents.get(opponent), number, length, played)
-            played += 1
+            yield Turn(opponent, opponents.get(opponent), number, length, earlier_turns)
+            earlier_turns += 1

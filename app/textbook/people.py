@@ -24,6 +24,6 @@ def list_turns_with_people(phases, opponents, people):
     for turn in list_turns(phases, opponents):
         if turn.opponent == "you":
             number, person = next(games)
-            yield turn._replace(player=person, number=number, played=number)
+            yield turn._replace(player=person, number=number, earlier_turns=number)
         else:
             yield turn

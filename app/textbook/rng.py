@@ -28,9 +28,9 @@ def seed_state(seed, *part):
     for source in range(4):
         for target in range(4):
             if target != source:
-                pool[target] = mix(pool[target], hash_number(pool[source]))
+                pool[target] = combine_hashes(pool[target], hash_number(pool[source]))
     for number in part:
-        pool = [mix(word, hash_number(number)) for word in pool]
+        pool = [combine_hashes(word, hash_number(number)) for word in pool]
     hash_number = make_hash(0x8B51F9DD, 0x58F38DED)
     words = [hash_number(word) for word in pool + pool]
     return [low | high << 32 for low, high in zip(words[::2], words[1::2])]
@@ -48,7 +48,7 @@ def make_hash(key, factor):
     return hash_number
 
 
-def mix(one, other):
+def combine_hashes(one, other):
     """Return a 32-bit hash of two 32-bit numbers."""
     number = (0xCA01F9DD * one - 0x4973F715 * other) % 2**32
     return number ^ number >> 16

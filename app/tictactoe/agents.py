@@ -453,11 +453,11 @@ def _lock_for_saving(folder: Path) -> Iterator[Callable[[bytes], Path]]:
                 path.unlink()
 
 
-def _read_newer_arrays(path: Path, card: bytes, max_bytes: int) -> bytes:
+def _read_newer_arrays(path: Path, card_bytes: bytes, max_bytes: int) -> bytes:
     """Return the arrays of an interrupted save if its card was already saved, else b""."""
     with suppress(ModelError):
         arrays = _read_file(path, max_bytes)
-        if hashlib.sha256(arrays).hexdigest().encode() in card:
+        if hashlib.sha256(arrays).hexdigest().encode() in card_bytes:
             return arrays
     return b""
 

@@ -26,7 +26,7 @@ class BlunderChance(NamedTuple):
 def find_blunder_chances(
     game: Game, policy: Policy, seats: Sequence[str] = tuple(SEATS)
 ) -> dict[int, BlunderChance]:
-    """Return, for each board on which a policy, [D, cells], can blunder, how likely it does.
+    """Return how likely a policy, [D, cells], blunders on each board on which it can.
 
     The key of a board is the lowest number among its symmetric positions. Only games count that the
     policy plays in these `seats`, "x" or "o".

@@ -5,7 +5,7 @@ from dataclasses import replace
 from app.recipes import Recipe
 from app.recipes.games import TrainingGame, TrainingMove, TrainingUpdate
 from app.reference import build_rules
-from app.textbook.champion import Champion, weigh_bounds
+from app.textbook.champion import Champion, estimate_value
 from app.textbook.loop import Update
 from app.textbook.self_play import SelfPlay
 from app.tictactoe.notation import format_position
@@ -18,7 +18,7 @@ from app.web.formatting import MINUS, format_signed
 
 # Each shown value stands for a lower and an upper bound.
 BOUNDS_BY_VALUE = {
-    weigh_bounds(lower, upper): (lower, upper)
+    estimate_value(lower, upper): (lower, upper)
     for lower in (-1, 0, 1)
     for upper in (-1, 0, 1)
     if lower <= upper
