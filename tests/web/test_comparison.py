@@ -18,7 +18,7 @@ from app.web.comparison import (
     get_default_views,
     parse_comparison,
 )
-from app.web.links.compare import COMPARE, compare_url
+from app.web.links.compare import COMPARE_ROUTE, compare_url
 from app.web.match import Match, replay_match
 from tests.web.test_match import WORLD, records
 
@@ -48,7 +48,7 @@ def read(url: str) -> Comparison:
     lenses = [value for name, value in query if name == "lens"]
     figure = dict(query).get("figure", "")
     comparison, state = parse_comparison(
-        parts.path.removeprefix(COMPARE.url("")), lenses, WORLD, figure
+        parts.path.removeprefix(COMPARE_ROUTE.url("")), lenses, WORLD, figure
     )
     assert list(state.positions) == replay_record(WORLD.game, comparison.record)
     return comparison

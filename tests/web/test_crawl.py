@@ -12,7 +12,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import create_environ
 
-from app.web.links.lab import LAB
+from app.web.links.lab import LAB_ROUTE
 from app.web.pages.api.page import UNREACHABLE_EXAMPLE
 from app.web.routes import EMBED_PREFIX
 from app.web.service.queries import build_query_reader
@@ -47,8 +47,8 @@ def test_every_route_is_reached_and_every_link_leads_somewhere(
 def list_recipes(visit: Visit) -> set[str]:
     """Return the recipes of the lab to which a page links."""
     links = visit.page.links if visit.page else ()
-    paths = (link.partition("?")[0] for link in links if link.startswith(f"{LAB.url()}/"))
-    names = {unquote(path.removeprefix(f"{LAB.url()}/")) for path in paths}
+    paths = (link.partition("?")[0] for link in links if link.startswith(f"{LAB_ROUTE.url()}/"))
+    names = {unquote(path.removeprefix(f"{LAB_ROUTE.url()}/")) for path in paths}
     return {name for name in names if "," in name and not name.endswith((".svg", ".csv", ".py"))}
 
 

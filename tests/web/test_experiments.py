@@ -36,7 +36,7 @@ from app.web.formatting import (
     format_with_unit,
 )
 from app.web.links.agents import agent_url
-from app.web.links.experiments import EXPERIMENT, EXPERIMENT_FIGURE, EXPERIMENTS
+from app.web.links.experiments import EXPERIMENT_FIGURE_ROUTE, EXPERIMENT_ROUTE, EXPERIMENTS_ROUTE
 from app.web.links.how import how_url
 from app.web.pages.experiments import VERDICT_SLUGS
 from app.web.pictures.curves import build_axis, build_logarithmic_axis
@@ -82,7 +82,7 @@ def marks(svg: str) -> list[tuple[str, str]]:
 def test_the_address_says_which_claims_are_listed(
     client: FlaskClient, site: SiteData, source: str, verdict: str
 ) -> None:
-    text = client.get(EXPERIMENTS.url(source=source, verdict=verdict)).text
+    text = client.get(EXPERIMENTS_ROUTE.url(source=source, verdict=verdict)).text
     assert re.findall(r'id="claim-([a-z0-9-]+)"', text) == [
         claim
         for claim, one in site.experiments.items()
@@ -150,7 +150,7 @@ def test_the_api_has_what_the_file_has(client: FlaskClient, site: SiteData) -> N
     assert [claim["id"] for claim in listed] == [*site.experiments]
     for claim in listed:
         told: Any = client.get(claim["href"]).json
-        assert told.pop("page") == claim["page"] == EXPERIMENT.url(claim["id"])
+        assert told.pop("page") == claim["page"] == EXPERIMENT_ROUTE.url(claim["id"])
         assert told == msgspec.to_builtins(site.experiments[claim["id"]])
     assert client.get("/api/v1/experiments/nothing").status_code == 404
 
@@ -205,7 +205,7 @@ def test_a_figure_alone_needs_nothing_else(
     summary = site.experiments[claim]
     layout = lay_out_figure(summary.figures[0], site, summary.first_seed)
     looks = write_style(plot_figure_file(layout, ""), scheme)
-    response = client.get(EXPERIMENT_FIGURE.url(claim, 1, scheme=scheme))
+    response = client.get(EXPERIMENT_FIGURE_ROUTE.url(claim, 1, scheme=scheme))
     text = response.text
     written = re.search(r"(?s)<style>(.*?)</style>", text)
     assert written

@@ -11,7 +11,7 @@ from app.project import ROOT
 from app.recipes import SHIPPED
 from app.sources import SOURCES, Source, find_source
 from app.web.links.agents import agent_url
-from app.web.links.experiments import EXPERIMENT, SOURCE_LIST, source_url
+from app.web.links.experiments import EXPERIMENT_ROUTE, SOURCE_LIST_ROUTE, source_url
 from app.web.site_data import SiteData
 
 OTHERS = [source for source in SOURCES.values() if source.kind != "ours"]
@@ -19,7 +19,7 @@ OTHERS = [source for source in SOURCES.values() if source.kind != "ours"]
 
 @pytest.fixture
 def listing(client: FlaskClient) -> str:
-    return client.get(SOURCE_LIST.url()).text
+    return client.get(SOURCE_LIST_ROUTE.url()).text
 
 
 def entry(listing: str, source: Source) -> str:
@@ -38,7 +38,7 @@ def test_a_source_leads_to_its_agents_and_claims(listing: str, site: SiteData) -
             link = f'href="{agent_url(card.id)}"'
             assert (link in text) == (card.origin == source.name)
         for claim, summary in site.experiments.items():
-            link = f'href="{EXPERIMENT.url(claim)}"'
+            link = f'href="{EXPERIMENT_ROUTE.url(claim)}"'
             assert (link in text) == (source.slug in summary.sources)
 
 

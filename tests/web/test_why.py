@@ -29,7 +29,7 @@ from app.textbook.table import get_reward
 from app.tictactoe.notation import find_record, format_position, replay_record
 from app.web.algorithms import ALGORITHM_PAGES, find_algorithm_slug, find_explaining_algorithm
 from app.web.algorithms.targets import ValueQuery, ValueReason
-from app.web.links.play import SQUARE, match_url
+from app.web.links.play import SQUARE_ROUTE, match_url
 from app.web.links.why import why_url
 from app.web.match import Match
 from app.web.pages.parts.next_update import list_update_cases
@@ -451,7 +451,7 @@ def test_every_why_is_there(app: Flask, client: FlaskClient, site: SiteData) -> 
 
 def test_it_opens_with_the_line_under_the_board_and_folds_the_update(client: FlaskClient) -> None:
     match = Match("408", value_source="q-learning-2")
-    line = client.get(match_url(SQUARE, match, "cell=2")).text
+    line = client.get(match_url(SQUARE_ROUTE, match, "cell=2")).text
     said = re.search(r"Tried [^<]*? can win at once\.", line)
     assert said
     folded, unfolded = (client.get(why_url(match, 2, answer)).text for answer in ("", "5"))

@@ -1,15 +1,15 @@
 """Links to agents, their files, blunders and proofs."""
 
-from app.web.links.judge import JUDGE_BLUNDERS, JUDGE_CERTIFICATE, judge_url
+from app.web.links.judge import JUDGE_BLUNDERS_ROUTE, JUDGE_CERTIFICATE_ROUTE, judge_url
 from app.web.routes import Route, omit_first_page
 from app.web.site_data import MOVES_PREFIX, is_policy_name
 
-AGENTS = Route("/agents", "sort order")
-AGENTS_FILE = Route("/agents.csv")
-AGENT = Route("/agents/<name>", "against")
-AGENT_FILE = Route("/agents/<name>.<any(npz, json, csv):ending>")
-BLUNDERS = Route("/agents/<name>/blunders", "page")
-CERTIFICATE = Route("/agents/<name>/certificate-<any(x, o):seat>", "page")
+AGENTS_ROUTE = Route("/agents", "sort order")
+AGENTS_FILE_ROUTE = Route("/agents.csv")
+AGENT_ROUTE = Route("/agents/<name>", "against")
+AGENT_FILE_ROUTE = Route("/agents/<name>.<any(npz, json, csv):ending>")
+BLUNDERS_ROUTE = Route("/agents/<name>/blunders", "page")
+CERTIFICATE_ROUTE = Route("/agents/<name>/certificate-<any(x, o):seat>", "page")
 
 
 def agent_url(agent_name: str, opponent: str = "") -> str:
@@ -19,24 +19,24 @@ def agent_url(agent_name: str, opponent: str = "") -> str:
     """
     if is_policy_name(agent_name):
         return judge_url(agent_name)
-    return AGENT.url(agent_name, against=opponent)
+    return AGENT_ROUTE.url(agent_name, against=opponent)
 
 
 def blunders_url(policy_name: str, page: int = 1) -> str:
     """Return the URL of a page in the list of an agent's blunders."""
     if is_policy_name(policy_name):
-        return JUDGE_BLUNDERS.url(
+        return JUDGE_BLUNDERS_ROUTE.url(
             moves=policy_name.removeprefix(MOVES_PREFIX), page=omit_first_page(page)
         )
-    return BLUNDERS.url(policy_name, page=omit_first_page(page))
+    return BLUNDERS_ROUTE.url(policy_name, page=omit_first_page(page))
 
 
 def certificate_url(policy_name: str, seat: str, page: int = 1) -> str:
     """Return the URL of the proof (the certificate) that an agent cannot be beaten as "x" or "o"."""
     if is_policy_name(policy_name):
-        return JUDGE_CERTIFICATE.url(
+        return JUDGE_CERTIFICATE_ROUTE.url(
             seat,
             moves=policy_name.removeprefix(MOVES_PREFIX),
             page=omit_first_page(page),
         )
-    return CERTIFICATE.url(policy_name, seat, page=omit_first_page(page))
+    return CERTIFICATE_ROUTE.url(policy_name, seat, page=omit_first_page(page))

@@ -2,4 +2,4 @@
 
 from app.web.routes import Route
 
-ARENA = Route("/arena", "show player add")
+ARENA_ROUTE = Route("/arena", "show player add")

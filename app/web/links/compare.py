@@ -3,10 +3,10 @@
 from app.web.comparison import Comparison
 from app.web.routes import Route
 
-COMPARE = Route("/compare/<record>", "lens* figure frame")
+COMPARE_ROUTE = Route("/compare/<record>", "lens* figure frame")
 
 
 def compare_url(comparison: Comparison) -> str:
-    return COMPARE.url(
+    return COMPARE_ROUTE.url(
         comparison.record, lens=[*comparison.views], figure=comparison.curve_key
     )

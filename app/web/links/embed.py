@@ -6,14 +6,14 @@ from functools import partial
 from app.web.links.play import MATCH_PARAMETERS, MatchUrlBuilders, match_url
 from app.web.routes import Route, omit_first_page
 
-EMBED_BOARD = Route("/embed/board/<record>", MATCH_PARAMETERS)
-EMBED_REPLY = Route("/embed/reply/<record>", MATCH_PARAMETERS)
-EMBED_VALUE = Route("/embed/value/<record>", MATCH_PARAMETERS)
-EMBED_CURVE = Route("/embed/curve/<name>", "lens* figure against width")
-EMBED_MIND = Route("/embed/mind/<name>", "step colour")
-EMBED_EXPERIMENT = Route("/embed/experiment/<claim>", "figure")
+EMBED_BOARD_ROUTE = Route("/embed/board/<record>", MATCH_PARAMETERS)
+EMBED_REPLY_ROUTE = Route("/embed/reply/<record>", MATCH_PARAMETERS)
+EMBED_VALUE_ROUTE = Route("/embed/value/<record>", MATCH_PARAMETERS)
+EMBED_CURVE_ROUTE = Route("/embed/curve/<name>", "lens* figure against width")
+EMBED_MIND_ROUTE = Route("/embed/mind/<name>", "step colour")
+EMBED_EXPERIMENT_ROUTE = Route("/embed/experiment/<claim>", "figure")
 FRAME_URL_BUILDERS = MatchUrlBuilders(
-    partial(match_url, EMBED_BOARD), partial(match_url, EMBED_REPLY)
+    partial(match_url, EMBED_BOARD_ROUTE), partial(match_url, EMBED_REPLY_ROUTE)
 )
 
 
@@ -30,9 +30,9 @@ def embed_curve_url(
     `opponent`. `width` is in pixels.
     """
     query = {"figure": curve_key, "against": opponent, "width": width or None}
-    return EMBED_CURVE.url(agent_name, lens=[*others], **query)
+    return EMBED_CURVE_ROUTE.url(agent_name, lens=[*others], **query)
 
 
 def embed_experiment_url(claim: str, figure_number: int = 1) -> str:
     """Return the URL of a frame with a figure of an experiment."""
-    return EMBED_EXPERIMENT.url(claim, figure=omit_first_page(figure_number))
+    return EMBED_EXPERIMENT_ROUTE.url(claim, figure=omit_first_page(figure_number))

@@ -2,7 +2,7 @@
 
 from app.web.routes import Route
 
-FAULTS = Route("/faults")
-FAULT = Route("/faults/<fault>")
-FAULT_PUZZLES = Route("/faults/puzzle")
-FAULT_PUZZLE = Route("/faults/puzzle/<int:number>", "answer")
+FAULTS_ROUTE = Route("/faults")
+FAULT_ROUTE = Route("/faults/<fault>")
+FAULT_PUZZLES_ROUTE = Route("/faults/puzzle")
+FAULT_PUZZLE_ROUTE = Route("/faults/puzzle/<int:number>", "answer")

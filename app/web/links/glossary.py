@@ -2,8 +2,8 @@
 
 from app.web.routes import Route
 
-GLOSSARY = Route("/glossary")
+GLOSSARY_ROUTE = Route("/glossary")
 
 
 def glossary_url(anchor: str) -> str:
-    return f"{GLOSSARY.url()}#{anchor}"
+    return f"{GLOSSARY_ROUTE.url()}#{anchor}"

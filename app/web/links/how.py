@@ -2,8 +2,10 @@
 
 from app.web.routes import Route
 
-HOW = Route("/how", "at record board stage")
-HOW_PART = Route("/how/<slug>", "step record board update stage right plays answer")
+HOW_ROUTE = Route("/how", "at record board stage")
+HOW_PART_ROUTE = Route(
+    "/how/<slug>", "step record board update stage right plays answer"
+)
 
 
 def how_url(part_slug: str = "", **query: str | int | None) -> str:
@@ -14,4 +16,6 @@ def how_url(part_slug: str = "", **query: str | int | None) -> str:
     position to encode, and `stage` is a stage of a worked example. In the lesson, `right` and
     `plays` are the cells that answer the questions about a blunder.
     """
-    return HOW_PART.url(part_slug, **query) if part_slug else HOW.url(**query)
+    return (
+        HOW_PART_ROUTE.url(part_slug, **query) if part_slug else HOW_ROUTE.url(**query)
+    )

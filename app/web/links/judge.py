@@ -3,12 +3,12 @@
 from app.web.routes import Route
 from app.web.site_data import MOVES_PREFIX
 
-JUDGE = Route("/judge", "moves")
-JUDGE_BLUNDERS = Route("/judge/blunders", "moves page")
-JUDGE_TOOL = Route("/judge/<any(doctor, judge):tool>.py")
-JUDGE_CERTIFICATE = Route("/judge/certificate-<any(x, o):seat>", "moves page")
+JUDGE_ROUTE = Route("/judge", "moves")
+JUDGE_BLUNDERS_ROUTE = Route("/judge/blunders", "moves page")
+JUDGE_TOOL_ROUTE = Route("/judge/<any(doctor, judge):tool>.py")
+JUDGE_CERTIFICATE_ROUTE = Route("/judge/certificate-<any(x, o):seat>", "moves page")
 
 
 def judge_url(policy_name: str = "") -> str:
     """Return the URL of the page that judges a policy named by its moves."""
-    return JUDGE.url(moves=policy_name.removeprefix(MOVES_PREFIX))
+    return JUDGE_ROUTE.url(moves=policy_name.removeprefix(MOVES_PREFIX))

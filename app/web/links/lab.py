@@ -16,12 +16,12 @@ LAB_CHANGE_PARAMETERS = [
     for side in ("", "a.", "b.")
     for name in ("algorithm", *_RECIPE_PARAMETERS)
 ]
-RECIPE_SCRIPT = Route("/lab/<name>.py")
-LAB = Route(
+RECIPE_SCRIPT_ROUTE = Route("/lab/<name>.py")
+LAB_ROUTE = Route(
     "/lab", " ".join(["recipe algorithm", _LAB_PARAMETERS, *LAB_CHANGE_PARAMETERS[1:]])
 )
-LAB_RECIPE = Route("/lab/<name>", _LAB_PARAMETERS)
-LAB_PREVIEW = Route("/preview/lab/<name>.png", _LAB_PARAMETERS)
+LAB_RECIPE_ROUTE = Route("/lab/<name>", _LAB_PARAMETERS)
+LAB_PREVIEW_ROUTE = Route("/preview/lab/<name>.png", _LAB_PARAMETERS)
 
 
 def lab_url(
@@ -50,4 +50,8 @@ def lab_url(
         "axis": axis_key,
         **numbers,
     }
-    return LAB_RECIPE.url(recipe_name, **query) if recipe_name else LAB.url(**query)
+    return (
+        LAB_RECIPE_ROUTE.url(recipe_name, **query)
+        if recipe_name
+        else LAB_ROUTE.url(**query)
+    )

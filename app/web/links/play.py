@@ -18,16 +18,16 @@ _SETTINGS_PARAMETERS = "at seat player lens errors epsilon delay hide own step p
 _SETTING_NAMES = Match.__struct_encode_fields__[2:]
 _SETTING_DEFAULTS = astuple(Match())[2:]
 # The URL without a record starts a new game.
-PLAY = Route("/play/<record>", MATCH_PARAMETERS)
-REPLY = Route("/reply/<record>", MATCH_PARAMETERS)
-MINDS = Route("/minds/<record>", MATCH_PARAMETERS)
-SQUARE = Route("/square/<record>", f"{MATCH_PARAMETERS} cell")
+PLAY_ROUTE = Route("/play/<record>", MATCH_PARAMETERS)
+REPLY_ROUTE = Route("/reply/<record>", MATCH_PARAMETERS)
+MINDS_ROUTE = Route("/minds/<record>", MATCH_PARAMETERS)
+SQUARE_ROUTE = Route("/square/<record>", f"{MATCH_PARAMETERS} cell")
 # The form with the settings of a match is sent here.
-CHANGE_SETTINGS = Route("/set/", _SETTINGS_PARAMETERS)
-SETTINGS = Route("/settings/", "at")
-PLAYERS = Route("/players/", "at")
-EXPORTS = Route("/take/<record>", MATCH_PARAMETERS)
-MATCH_PREVIEW = Route("/preview/<record>.png", MATCH_PARAMETERS)
+CHANGE_SETTINGS_ROUTE = Route("/set/", _SETTINGS_PARAMETERS)
+SETTINGS_ROUTE = Route("/settings/", "at")
+PLAYERS_ROUTE = Route("/players/", "at")
+EXPORTS_ROUTE = Route("/take/<record>", MATCH_PARAMETERS)
+MATCH_PREVIEW_ROUTE = Route("/preview/<record>.png", MATCH_PARAMETERS)
 
 
 def match_url(route: Route, match: Match, *query_parts: str) -> str:
@@ -40,7 +40,7 @@ def match_url(route: Route, match: Match, *query_parts: str) -> str:
 
 def play_url(match: Match) -> str:
     """Return the URL of a match on the play page."""
-    address = match_url(PLAY, match)
+    address = match_url(PLAY_ROUTE, match)
     return f"{address}?o={_format_value(match.o)}" if address.endswith("/") else address
 
 
@@ -85,7 +85,7 @@ class MatchUrlBuilders(NamedTuple):
     build_reply_url: Callable[[Match], str]
 
 
-PAGE_URL_BUILDERS = MatchUrlBuilders(play_url, partial(match_url, REPLY))
+PAGE_URL_BUILDERS = MatchUrlBuilders(play_url, partial(match_url, REPLY_ROUTE))
 
 
 # A page has about fifteen URLs of a match, which share a few settings.

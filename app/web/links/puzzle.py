@@ -5,10 +5,10 @@ from datetime import date
 from app.tictactoe.notation import DIGITS
 from app.web.routes import Route
 
-PUZZLES = Route("/puzzle")
-PUZZLE_TODAY = Route("/puzzle/today")
-PUZZLE = Route("/puzzle/<int:number>", "day answers right plays ply")
-SCORE = Route("/puzzle/<int:number>/score", "day answers")
+PUZZLES_ROUTE = Route("/puzzle")
+PUZZLE_TODAY_ROUTE = Route("/puzzle/today")
+PUZZLE_ROUTE = Route("/puzzle/<int:number>", "day answers right plays ply")
+SCORE_ROUTE = Route("/puzzle/<int:number>/score", "day answers")
 
 
 def puzzle_url(
@@ -27,6 +27,6 @@ def puzzle_url(
     """
     cells = {"right": chosen_correct_cell, "plays": chosen_agent_cell}
     chosen = {name: DIGITS[cell] for name, cell in cells.items() if cell is not None}
-    return PUZZLE.url(
+    return PUZZLE_ROUTE.url(
         puzzle_number, day=day, answers=answer_digits, **chosen, ply=ply or None
     )

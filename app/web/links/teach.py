@@ -2,13 +2,13 @@
 
 from app.web.routes import Route
 
-TEACH = Route("/teach", "now game")
-PAPER = Route("/teach/paper", "set size of taught")
-CLASSROOM = Route("/teach/class")
+TEACH_ROUTE = Route("/teach", "now game")
+PAPER_ROUTE = Route("/teach/paper", "set size of taught")
+CLASSROOM_ROUTE = Route("/teach/class")
 # The name of a learner can be truncated, so its page finds the canonical name.
-TEACH_RECIPE = Route("/teach/<learner>", "now game")
-TEACH_PREVIEW = Route("/preview/teach/<name>.png")
-TEACH_QR = Route("/qr/teach/<name>.svg")
+TEACH_RECIPE_ROUTE = Route("/teach/<learner>", "now game")
+TEACH_PREVIEW_ROUTE = Route("/preview/teach/<name>.png")
+TEACH_QR_ROUTE = Route("/qr/teach/<name>.svg")
 
 
 def teach_url(recipe_name: str = "", unfinished_moves: str = "") -> str:
@@ -17,9 +17,9 @@ def teach_url(recipe_name: str = "", unfinished_moves: str = "") -> str:
     `unfinished_moves` are the cells played so far in the current game.
     """
     return (
-        TEACH_RECIPE.url(recipe_name, now=unfinished_moves)
+        TEACH_RECIPE_ROUTE.url(recipe_name, now=unfinished_moves)
         if recipe_name
-        else TEACH.url(now=unfinished_moves)
+        else TEACH_ROUTE.url(now=unfinished_moves)
     )
 
 
@@ -29,7 +29,7 @@ def paper_url(set_key: str = "", size_key: str = "", machine_recipe: str = "") -
     `set_key` selects the boxes, and `size_key` the size of the paper. `machine_recipe` is the
     recipe of a machine whose present beads are printed on the labels.
     """
-    return PAPER.url(
+    return PAPER_ROUTE.url(
         set="" if machine_recipe or set_key == "short" else set_key,
         size="" if size_key == "a4" else size_key,
         of=machine_recipe,

@@ -5,7 +5,7 @@ from app.web.links.play import MATCH_PARAMETERS, match_url
 from app.web.match import Match
 from app.web.routes import Route
 
-WHY = Route("/why/<record>", f"{MATCH_PARAMETERS} cell answer")
+WHY_ROUTE = Route("/why/<record>", f"{MATCH_PARAMETERS} cell answer")
 
 
 def why_url(match: Match, cell: int | None = None, case_name: str = "") -> str:
@@ -16,4 +16,4 @@ def why_url(match: Match, cell: int | None = None, case_name: str = "") -> str:
     """
     parts = [f"cell={DIGITS[cell]}"] if cell is not None else []
     parts += [f"answer={case_name}"] * bool(case_name)
-    return match_url(WHY, match, *parts)
+    return match_url(WHY_ROUTE, match, *parts)

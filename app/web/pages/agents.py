@@ -26,9 +26,15 @@ from app.web.algorithms import ALGORITHM_PAGES, describe_phases, get_opponent_na
 from app.web.comparison import Comparison, SourceSnapshot, find_next_disagreement
 from app.web.facts import BEST_RESPONDER, PolicyJudgement, judge_policy
 from app.web.formatting import format_count
-from app.web.links.agents import AGENT, AGENT_FILE, AGENTS, AGENTS_FILE, agent_url
+from app.web.links.agents import (
+    AGENT_FILE_ROUTE,
+    AGENT_ROUTE,
+    AGENTS_FILE_ROUTE,
+    AGENTS_ROUTE,
+    agent_url,
+)
 from app.web.links.compare import compare_url
-from app.web.links.lab import RECIPE_SCRIPT, lab_url
+from app.web.links.lab import RECIPE_SCRIPT_ROUTE, lab_url
 from app.web.links.play import play_against_url, play_url
 from app.web.match import Match, read_choice
 from app.web.navigation import PageBlueprint
@@ -53,7 +59,7 @@ from app.web.wording import (
 )
 
 bp = PageBlueprint("agents", __name__)
-bp.add_room("Research", "agents", gettext_noop("Agents"), AGENTS.url)
+bp.add_room("Research", "agents", gettext_noop("Agents"), AGENTS_ROUTE.url)
 bp.add_to_sitemap(lambda: map(agent_url, get_current_site().shipped_agents))
 
 ASCENDING_ORDER, DESCENDING_ORDER = "asc", "desc"
@@ -99,9 +105,9 @@ class TableOrder(NamedTuple):
     @property
     def url(self) -> str:
         return (
-            AGENTS.url()
+            AGENTS_ROUTE.url()
             if self == TableOrder()
-            else AGENTS.url(sort=self.column_key, order=self.direction)
+            else AGENTS_ROUTE.url(sort=self.column_key, order=self.direction)
         )
 
     @property
@@ -261,7 +267,7 @@ COLUMNS_BY_GROUP = {
 }
 
 
-@bp.get(AGENTS, strict_slashes=False)
+@bp.get(AGENTS_ROUTE, strict_slashes=False)
 def show_agents() -> Response:
     site = get_current_site()
     order = parse_order(request.args)
@@ -279,7 +285,7 @@ def show_agents() -> Response:
     )
 
 
-@bp.get(AGENTS_FILE)
+@bp.get(AGENTS_FILE_ROUTE)
 def download_table() -> Response:
     """Return the table of all agents and baselines as a CSV file, with all digits."""
     heads = ["id", "strength"]
@@ -363,7 +369,7 @@ def list_value_rows(site: SiteData, agent: Agent) -> Iterator[tuple[object, ...]
 MAX_SHOWN_BLUNDERS = 9
 
 
-@bp.get(AGENT)
+@bp.get(AGENT_ROUTE)
 def show_agent(name: str) -> Response:
     site = get_current_site()
     card = site.get_agent(name).card
@@ -428,14 +434,14 @@ def build_training_variables(site: SiteData, name: str) -> dict[str, Any]:
         and learning.build_win_rate_chart(card.win_rate),
         "training_wins_export": export_curves(site, [name], learning.WIN_RATE_KEY),
         "recipe_parameters": list_parameters(recipe),
-        "script_url": RECIPE_SCRIPT.url(name)
+        "script_url": RECIPE_SCRIPT_ROUTE.url(name)
         if site.lab.trainer and not recipe.is_network
         else "",
         "script_name": name_script_file(recipe),
     }
 
 
-@bp.get(AGENT_FILE)
+@bp.get(AGENT_FILE_ROUTE)
 def download_agent_file(name: str, ending: str) -> Response:
     agent = get_current_site().get_agent(name)
     game = get_current_site().game
@@ -453,7 +459,7 @@ def download_agent_file(name: str, ending: str) -> Response:
     return build_file_response(content, mimetype, f"{agent.card.id}.{ending}")
 
 
-@bp.get(RECIPE_SCRIPT)
+@bp.get(RECIPE_SCRIPT_ROUTE)
 def download_script(name: str) -> Response:
     card = get_current_site().get_agent(name).card
     if parse_recipe(card.recipe).is_network:

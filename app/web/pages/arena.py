@@ -18,7 +18,7 @@ from app.tictactoe.arena import (
 from app.web.facts import play_round_robin
 from app.web.formatting import MINUS, format_percent, format_signed, format_valid_names
 from app.web.links.agents import agent_url
-from app.web.links.arena import ARENA
+from app.web.links.arena import ARENA_ROUTE
 from app.web.links.play import play_url
 from app.web.match import Match, read_choice
 from app.web.move_values import HEAT_STEPS, LEGEND_HEATS
@@ -31,7 +31,7 @@ from app.web.translation import gettext_noop
 from app.web.wording import grade_strength
 
 bp = PageBlueprint("arena", __name__)
-bp.add_room("Research", "arena", gettext_noop("Arena"), ARENA.url)
+bp.add_room("Research", "arena", gettext_noop("Arena"), ARENA_ROUTE.url)
 
 
 class ArenaMeasure(NamedTuple):
@@ -86,7 +86,7 @@ ARENA_MEASURES = {
 }
 
 
-@bp.get(ARENA)
+@bp.get(ARENA_ROUTE)
 def show_arena() -> Response:
     site = get_current_site()
     show = read_choice("show", request.args, ARENA_MEASURES, "score")

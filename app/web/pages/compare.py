@@ -30,9 +30,9 @@ from app.web.formatting import (
     join_words,
     name_square,
 )
-from app.web.links.compare import COMPARE, compare_url
+from app.web.links.compare import COMPARE_ROUTE, compare_url
 from app.web.links.mind import mind_url
-from app.web.links.play import MATCH_PREVIEW, match_url
+from app.web.links.play import MATCH_PREVIEW_ROUTE, match_url
 from app.web.match import MatchState, read_integer
 from app.web.move_values import (
     OUTCOME_LABELS,
@@ -58,7 +58,7 @@ from app.web.wording import (
 )
 
 bp = PageBlueprint("compare", __name__)
-bp.add_room("Play", "compare", gettext_noop("Compare"), lambda: COMPARE.url(""))
+bp.add_room("Play", "compare", gettext_noop("Compare"), lambda: COMPARE_ROUTE.url(""))
 
 
 def build_panel(
@@ -381,8 +381,8 @@ def _evaluate_views(
     }
 
 
-@bp.get(COMPARE.bare)
-@bp.get(COMPARE)
+@bp.get(COMPARE_ROUTE.bare)
+@bp.get(COMPARE_ROUTE)
 def show_comparison(record: str = "") -> Response:
     """Show a comparison; if the URL has a `frame` of the film, redirect to its snapshots."""
     lenses = request.args.getlist("lens")
@@ -425,7 +425,7 @@ def render_comparison(comparison: Comparison, state: MatchState) -> Response:
         agreement_text=summarise_played_moves(state, values_by_name)
         if values_by_name
         else "",
-        preview_url=match_url(MATCH_PREVIEW, comparison.build_match(views[0])),
+        preview_url=match_url(MATCH_PREVIEW_ROUTE, comparison.build_match(views[0])),
         take_back_url=compare_url(taken_back) if taken_back else "",
         disagreement_url=""
         if apart is None

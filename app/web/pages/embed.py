@@ -20,17 +20,17 @@ from app.web.comparison import list_learned_views, parse_comparison
 from app.web.formatting import capitalize_first_letter
 from app.web.game_review import review_moves
 from app.web.links.embed import (
-    EMBED_BOARD,
-    EMBED_CURVE,
-    EMBED_EXPERIMENT,
-    EMBED_MIND,
-    EMBED_REPLY,
-    EMBED_VALUE,
+    EMBED_BOARD_ROUTE,
+    EMBED_CURVE_ROUTE,
+    EMBED_EXPERIMENT_ROUTE,
+    EMBED_MIND_ROUTE,
+    EMBED_REPLY_ROUTE,
+    EMBED_VALUE_ROUTE,
     FRAME_URL_BUILDERS,
     embed_curve_url,
 )
 from app.web.links.mind import mind_url
-from app.web.links.play import EXPORTS, MATCH_PREVIEW, match_url, play_url
+from app.web.links.play import EXPORTS_ROUTE, MATCH_PREVIEW_ROUTE, match_url, play_url
 from app.web.match import (
     Match,
     MatchState,
@@ -109,8 +109,8 @@ def parse_curves(
     return charts, take, partial(embed_curve_url, name, others, figure, against)
 
 
-@bp.get(EMBED_BOARD.bare)
-@bp.get(EMBED_BOARD)
+@bp.get(EMBED_BOARD_ROUTE.bare)
+@bp.get(EMBED_BOARD_ROUTE)
 def show_board(record: str = "") -> Response:
     return render_board(parse_match(record, request.args, get_current_site()))
 
@@ -120,16 +120,16 @@ def render_board(state: MatchState) -> Response:
     return render_page("embed/board.html", page, fragment=("game",))
 
 
-@bp.get(EMBED_REPLY.bare)
-@bp.get(EMBED_REPLY)
+@bp.get(EMBED_REPLY_ROUTE.bare)
+@bp.get(EMBED_REPLY_ROUTE)
 def show_reply(record: str = "") -> werkzeug.Response:
     """Draw a move for the player to move by its probabilities, and show the board after it."""
     after = play_random_reply(parse_match(record, request.args, get_current_site()))
-    address = match_url(EMBED_BOARD, after.match)
+    address = match_url(EMBED_BOARD_ROUTE, after.match)
     return redirect_after_form(address, partial(render_board, after))
 
 
-@bp.get(EMBED_CURVE)
+@bp.get(EMBED_CURVE_ROUTE)
 def show_curves(name: str) -> Response:
     charts, take, build_url = parse_curves(get_current_site(), name, request.args)
     drawings = {
@@ -152,7 +152,7 @@ def show_curves(name: str) -> Response:
     )
 
 
-@bp.get(EMBED_MIND)
+@bp.get(EMBED_MIND_ROUTE)
 def show_mind(name: str) -> Response:
     """Return the frame with an agent's mind, which is the picture of all its values."""
     site = get_current_site()
@@ -167,12 +167,12 @@ def show_mind(name: str) -> Response:
         mind_picture=minds.plot_mind(site, name, step, colour, has_all_frames=True),
         colouring=minds.list_colourings(site, name)[colour],
         film=learning.build_agent_film(site, name),
-        next_frame_url=EMBED_MIND.url(name, step=next_step, colour=colour_in_url),
+        next_frame_url=EMBED_MIND_ROUTE.url(name, step=next_step, colour=colour_in_url),
         whole_page_url=mind_url(name, url_step, colour_in_url),
     )
 
 
-@bp.get(EMBED_EXPERIMENT)
+@bp.get(EMBED_EXPERIMENT_ROUTE)
 def show_experiment(claim: str) -> Response:
     site = get_current_site()
     summary, number = parse_figure(site, claim, request.args)
@@ -199,8 +199,8 @@ def parse_figure(
     return summary, read_integer("figure", query.get("figure") or "1", 1, figures)
 
 
-@bp.get(EXPORTS.bare)
-@bp.get(EXPORTS)
+@bp.get(EXPORTS_ROUTE.bare)
+@bp.get(EXPORTS_ROUTE)
 def show_exports(record: str = "") -> Response:
     state = parse_match(record, request.args, get_current_site())
     match = state.match
@@ -223,7 +223,7 @@ def show_exports(record: str = "") -> Response:
         exports=exports,
         title=build_shared_title(state, moves),
         match_url=play_url(match),
-        picture_url=match_url(MATCH_PREVIEW, end) if state.is_over else "",
+        picture_url=match_url(MATCH_PREVIEW_ROUTE, end) if state.is_over else "",
         picture_text=summarize_game(state, blame) if state.is_over else "",
         replay_url=play_url(replay),
     )
@@ -233,8 +233,8 @@ FILE_ENDINGS = ".<any(svg, csv):ending>"
 FILE_AND_PREVIEW_ENDINGS = ".<any(svg, csv, png):ending>"
 
 
-@bp.get(EMBED_BOARD.bare.append_ending(FILE_ENDINGS))
-@bp.get(EMBED_BOARD.append_ending(FILE_ENDINGS))
+@bp.get(EMBED_BOARD_ROUTE.bare.append_ending(FILE_ENDINGS))
+@bp.get(EMBED_BOARD_ROUTE.append_ending(FILE_ENDINGS))
 def download_board(ending: str, record: str = "") -> Response:
     state = parse_match(record, request.args, get_current_site())
     shown = MatchPage(state, FRAME_URL_BUILDERS)
@@ -253,8 +253,8 @@ def download_board(ending: str, record: str = "") -> Response:
     )
 
 
-@bp.get(EMBED_VALUE.bare.append_ending(FILE_ENDINGS))
-@bp.get(EMBED_VALUE.append_ending(FILE_ENDINGS))
+@bp.get(EMBED_VALUE_ROUTE.bare.append_ending(FILE_ENDINGS))
+@bp.get(EMBED_VALUE_ROUTE.append_ending(FILE_ENDINGS))
 def download_game_values(ending: str, record: str = "") -> Response:
     """Return the exact value after each move of a game, as SVG or CSV."""
     place = parse_match(record, request.args, get_current_site())
@@ -272,7 +272,7 @@ def download_game_values(ending: str, record: str = "") -> Response:
     )
 
 
-@bp.get(EMBED_CURVE.append_ending(FILE_AND_PREVIEW_ENDINGS))
+@bp.get(EMBED_CURVE_ROUTE.append_ending(FILE_AND_PREVIEW_ENDINGS))
 def download_curves(name: str, ending: str) -> Response:
     """Return learning curves as SVG or CSV, or as a PNG for link previews."""
     charts, take, _ = parse_curves(get_current_site(), name, request.args)
@@ -296,7 +296,7 @@ def download_curves(name: str, ending: str) -> Response:
     )
 
 
-@bp.get(EMBED_MIND.append_ending(FILE_AND_PREVIEW_ENDINGS))
+@bp.get(EMBED_MIND_ROUTE.append_ending(FILE_AND_PREVIEW_ENDINGS))
 def download_mind(name: str, ending: str) -> Response:
     """Return the picture of an agent's positions as SVG or CSV, or as a PNG for link previews."""
     step, colour = minds.parse_snapshot_and_colouring(
@@ -323,8 +323,8 @@ def download_mind(name: str, ending: str) -> Response:
     )
 
 
-@bp.get(MATCH_PREVIEW.bare)
-@bp.get(MATCH_PREVIEW)
+@bp.get(MATCH_PREVIEW_ROUTE.bare)
+@bp.get(MATCH_PREVIEW_ROUTE)
 def download_board_preview(record: str = "") -> Response:
     """Return a PNG of a position for link previews, with the values that its page shows.
 

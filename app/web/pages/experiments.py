@@ -15,10 +15,10 @@ from app.sources import SOURCES, Source, get_sources
 from app.tictactoe.card import Card
 from app.web.algorithms import ALGORITHM_PAGES
 from app.web.links.experiments import (
-    EXPERIMENT,
-    EXPERIMENT_FIGURE,
-    EXPERIMENTS,
-    SOURCE_LIST,
+    EXPERIMENT_FIGURE_ROUTE,
+    EXPERIMENT_ROUTE,
+    EXPERIMENTS_ROUTE,
+    SOURCE_LIST_ROUTE,
 )
 from app.web.match import read_choice
 from app.web.navigation import PageBlueprint
@@ -36,9 +36,11 @@ from app.web.site_data import get_current_site
 from app.web.translation import gettext_noop
 
 bp = PageBlueprint("experiments", __name__)
-bp.add_room("Learn", "sources", gettext_noop("Sources"), SOURCE_LIST.url)
-bp.add_room("Research", "experiments", gettext_noop("Experiments"), EXPERIMENTS.url)
-bp.add_to_sitemap(lambda: map(EXPERIMENT.url, get_current_site().experiments))
+bp.add_room("Learn", "sources", gettext_noop("Sources"), SOURCE_LIST_ROUTE.url)
+bp.add_room(
+    "Research", "experiments", gettext_noop("Experiments"), EXPERIMENTS_ROUTE.url
+)
+bp.add_to_sitemap(lambda: map(EXPERIMENT_ROUTE.url, get_current_site().experiments))
 # the names of verdicts in URLs and style sheets
 VERDICT_SLUGS = {
     "reproduced": "reproduced",
@@ -56,7 +58,7 @@ SOURCE_HEADINGS = {
 SITE_NAME = "Q-Tac-Toe"
 
 
-@bp.get(EXPERIMENTS)
+@bp.get(EXPERIMENTS_ROUTE)
 def show_claims() -> Response:
     source = read_choice("source", request.args, SOURCES)
     verdict = read_choice("verdict", request.args, VERDICT_SLUGS.values())
@@ -71,7 +73,9 @@ def show_claims() -> Response:
     links = [
         Destination(
             words,
-            EXPERIMENTS.url(source=source, verdict="" if verdict == slug else slug),
+            EXPERIMENTS_ROUTE.url(
+                source=source, verdict="" if verdict == slug else slug
+            ),
             description=str(verdicts[words]),
             id=f"verdict-{slug}",
             is_current=verdict == slug,
@@ -88,13 +92,13 @@ def show_claims() -> Response:
     )
 
 
-@bp.get(EXPERIMENT)
+@bp.get(EXPERIMENT_ROUTE)
 def show_claim(claim: str) -> Response:
     site = get_current_site()
     summary = site.get_experiment(claim)
     order = [*site.experiments.values()]
     at = order.index(summary)
-    address = request.host_url.rstrip("/") + EXPERIMENT.url(claim)
+    address = request.host_url.rstrip("/") + EXPERIMENT_ROUTE.url(claim)
     figures = [
         {
             "number": number,
@@ -126,7 +130,7 @@ def show_claim(claim: str) -> Response:
     )
 
 
-@bp.get(EXPERIMENT.append_ending(".csv"))
+@bp.get(EXPERIMENT_ROUTE.append_ending(".csv"))
 def download_numbers(claim: str) -> Response:
     summary = get_current_site().get_experiment(claim)
     rows = (
@@ -137,7 +141,7 @@ def download_numbers(claim: str) -> Response:
     return export.build_csv_response(tables.RECORD_COLUMNS, rows, claim)
 
 
-@bp.get(EXPERIMENT.append_ending(".png"))
+@bp.get(EXPERIMENT_ROUTE.append_ending(".png"))
 def download_preview(claim: str) -> Response:
     summary = get_current_site().get_experiment(claim)
     line = f"{summary.verdict.capitalize()}: {summary.title}"
@@ -146,7 +150,7 @@ def download_preview(claim: str) -> Response:
     )
 
 
-@bp.get(EXPERIMENT_FIGURE)
+@bp.get(EXPERIMENT_FIGURE_ROUTE)
 def download_figure(claim: str, number: int) -> Response:
     summary = get_current_site().get_experiment(claim)
     scheme = read_choice("scheme", request.args, COLOUR_SCHEMES, COLOUR_SCHEMES[0])
@@ -154,7 +158,7 @@ def download_figure(claim: str, number: int) -> Response:
         raise NotFound(
             f"There is no figure {number}: {claim} has {len(summary.figures)}."
         )
-    page = request.host_url.rstrip("/") + EXPERIMENT.url(claim)
+    page = request.host_url.rstrip("/") + EXPERIMENT_ROUTE.url(claim)
     source = f"{SITE_NAME}: {summary.title}, {summary.date}. {page}"
     return export.build_svg_response(
         plot_figure_file(
@@ -164,7 +168,7 @@ def download_figure(claim: str, number: int) -> Response:
     )
 
 
-@bp.get(SOURCE_LIST)
+@bp.get(SOURCE_LIST_ROUTE)
 def show_sources() -> Response:
     site = get_current_site()
     cards = [agent.card for agent in site.shipped_agents.values()]

@@ -30,7 +30,12 @@ from app.web.formatting import (
     format_valid_names,
 )
 from app.web.links.compare import compare_url
-from app.web.links.faults import FAULT, FAULT_PUZZLE, FAULT_PUZZLES, FAULTS
+from app.web.links.faults import (
+    FAULT_PUZZLE_ROUTE,
+    FAULT_PUZZLES_ROUTE,
+    FAULT_ROUTE,
+    FAULTS_ROUTE,
+)
 from app.web.links.lab import lab_url
 from app.web.links.play import play_url
 from app.web.match import Match, replay_match
@@ -43,16 +48,18 @@ from app.web.site_data import HUMAN, SiteData, cached_per_site, get_current_site
 from app.web.translation import gettext_noop
 
 bp = PageBlueprint("faults", __name__)
-bp.add_room("Learn", "faults", gettext_noop("Common faults"), FAULTS.url)
+bp.add_room("Learn", "faults", gettext_noop("Common faults"), FAULTS_ROUTE.url)
 bp.add_room(
     "Puzzles",
     "which-line",
     gettext_noop("Code puzzles"),
-    lambda: FAULT_PUZZLES.url() if get_current_site().lab.fault_agents else "",
+    lambda: FAULT_PUZZLES_ROUTE.url() if get_current_site().lab.fault_agents else "",
 )
 bp.add_to_sitemap(
     lambda: (
-        map(FAULT.url, FAULTY_RECIPES) if get_current_site().lab.fault_agents else []
+        map(FAULT_ROUTE.url, FAULTY_RECIPES)
+        if get_current_site().lab.fault_agents
+        else []
     )
 )
 FAULT_ORDER: tuple[str, ...] = tuple(FAULTY_RECIPES)
@@ -226,7 +233,7 @@ def build_list_entry(site: SiteData, fault: str) -> dict[str, Any]:
     record = find_example_record(site, fault)
     return {
         "fault_text": text,
-        "url": FAULT.url(fault),
+        "url": FAULT_ROUTE.url(fault),
         "effect": FAULT_EFFECTS[fault],
         "lab_url": build_lab_url(fault),
         "board": lay_out_values(
@@ -297,7 +304,7 @@ def list_first_update_values(fault: str) -> list[tuple[str, str]]:
     ]
 
 
-@bp.get(FAULTS)
+@bp.get(FAULTS_ROUTE)
 def show_faults() -> Response:
     site = get_current_site()
     find_fault_agents(site, FAULT_ORDER[0])
@@ -305,7 +312,7 @@ def show_faults() -> Response:
     return render_page("faults/faults.html", cards=cards)
 
 
-@bp.get(FAULT)
+@bp.get(FAULT_ROUTE)
 def show_fault(fault: str) -> Response:
     site = get_current_site()
     faulty, correct = find_fault_agents(site, fault)
@@ -328,16 +335,16 @@ def show_fault(fault: str) -> Response:
         ],
         comparison_url=compare_url(Comparison(record, views)),
         lab_url=build_lab_url(fault),
-        texts_by_url={FAULT.url(each): FAULT_TEXTS[each] for each in FAULT_ORDER},
+        texts_by_url={FAULT_ROUTE.url(each): FAULT_TEXTS[each] for each in FAULT_ORDER},
     )
 
 
-@bp.get(FAULT_PUZZLES)
+@bp.get(FAULT_PUZZLES_ROUTE)
 def show_first_puzzle() -> werkzeug.Response:
-    return redirect(FAULT_PUZZLE.url(1))
+    return redirect(FAULT_PUZZLE_ROUTE.url(1))
 
 
-@bp.get(FAULT_PUZZLE)
+@bp.get(FAULT_PUZZLE_ROUTE)
 def show_puzzle(number: int) -> Response:
     site = get_current_site()
     answer = request.args.get("answer", "")
@@ -358,11 +365,11 @@ def show_puzzle(number: int) -> Response:
             site, agent, "with", "", find_example_record(site, fault)
         ),
         choices=[
-            (choice, FAULT_TEXTS[choice], FAULT_PUZZLE.url(number, answer=choice))
+            (choice, FAULT_TEXTS[choice], FAULT_PUZZLE_ROUTE.url(number, answer=choice))
             for choice in list_puzzle_choices(number)
         ],
-        explanation_url=FAULT.url(fault),
+        explanation_url=FAULT_ROUTE.url(fault),
         # After the last puzzle comes the first.
-        next_puzzle_url=FAULT_PUZZLE.url(number % len(FAULT_ORDER) + 1),
+        next_puzzle_url=FAULT_PUZZLE_ROUTE.url(number % len(FAULT_ORDER) + 1),
         game_count=format_count(agent.card.games),
     )

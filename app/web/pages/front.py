@@ -5,8 +5,8 @@ from typing import Any
 from flask import Response, request
 
 from app.web.formatting import format_count, format_updates
-from app.web.links.front import HOME
-from app.web.links.play import MATCH_PREVIEW, match_url, play_url, watch_url
+from app.web.links.front import HOME_ROUTE
+from app.web.links.play import MATCH_PREVIEW_ROUTE, match_url, play_url, watch_url
 from app.web.match import Match, read_choice, read_snapshot, replay_match
 from app.web.navigation import PageBlueprint
 from app.web.pages.parts.match_page import MatchPage
@@ -22,7 +22,7 @@ from app.web.wording import (
 )
 
 bp = PageBlueprint("front", __name__)
-bp.add_to_sitemap(lambda: [HOME.url()])
+bp.add_to_sitemap(lambda: [HOME_ROUTE.url()])
 BEGINNER_UPDATES = 500
 
 
@@ -35,7 +35,7 @@ def list_choices(site: SiteData, shown: Match) -> list[dict[str, Any]]:
             "title": site.display_titles[name],
             "strength_name": grade_strength(site, name),
             "description": describe_strength(site, name),
-            "href": HOME.url(agent=name if name != names[0] else ""),
+            "href": HOME_ROUTE.url(agent=name if name != names[0] else ""),
             "is_shown": name == shown.o and shown.snapshot is None,
         }
         for name in names
@@ -51,7 +51,7 @@ def list_choices(site: SiteData, shown: Match) -> list[dict[str, Any]]:
             agent=site.display_titles[names[0]],
             updates=format_updates(updates[step]),
         ),
-        "href": HOME.url(step=step),
+        "href": HOME_ROUTE.url(step=step),
         "is_shown": names[0] == shown.o and shown.snapshot == step,
     }
     return [*choices, beginner]
@@ -72,7 +72,7 @@ def get_first_preview_url() -> str:
     site = get_current_site()
     agent = FRONT_PAGE_AGENT if FRONT_PAGE_AGENT in site.agents else site.first_opponent
     return match_url(
-        MATCH_PREVIEW, Match(FRONT_PAGE_RECORD, o=HUMAN, value_source=agent)
+        MATCH_PREVIEW_ROUTE, Match(FRONT_PAGE_RECORD, o=HUMAN, value_source=agent)
     )
 
 
@@ -87,7 +87,7 @@ def list_front_agents(site: SiteData) -> list[str]:
     ][:1]
 
 
-@bp.get(HOME)
+@bp.get(HOME_ROUTE)
 def show_front() -> Response:
     site = get_current_site()
     names = list_front_agents(site)

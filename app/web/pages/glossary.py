@@ -12,14 +12,14 @@ import msgspec
 from flask import Response
 from markupsafe import Markup
 
-from app.web.links.glossary import GLOSSARY, glossary_url
+from app.web.links.glossary import GLOSSARY_ROUTE, glossary_url
 from app.web.navigation import PageBlueprint
 from app.web.rendering import get_link_attributes, render_page
 from app.web.routes import Destination
 from app.web.translation import gettext_noop
 
 bp = PageBlueprint("glossary", __name__)
-bp.add_room("Learn", "glossary", gettext_noop("Glossary"), GLOSSARY.url)
+bp.add_room("Learn", "glossary", gettext_noop("Glossary"), GLOSSARY_ROUTE.url)
 
 
 class Term(
@@ -104,7 +104,7 @@ def link_terms(html: Markup) -> Markup:
     return Markup(PARAGRAPH_PATTERN.sub(link_paragraph, html))
 
 
-@bp.get(GLOSSARY)
+@bp.get(GLOSSARY_ROUTE)
 def show_glossary() -> Response:
     return render_page(
         "glossary/glossary.html", chapters=CHAPTERS, term_count=len(TERMS)

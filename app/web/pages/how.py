@@ -31,7 +31,7 @@ from app.web.formatting import (
     format_count,
     format_signed,
 )
-from app.web.links.how import HOW, HOW_PART, how_url
+from app.web.links.how import HOW_PART_ROUTE, HOW_ROUTE, how_url
 from app.web.links.play import play_url
 from app.web.match import Match, parse_match, read_integer, replay_match
 from app.web.move_values import HEAT_STEPS, evaluate_match
@@ -199,7 +199,7 @@ DIFFERENCE_HEADINGS = {
 REFERENCE_SLUG = "q-learning"
 
 
-@bp.get(HOW)
+@bp.get(HOW_ROUTE)
 def show_how() -> Response:
     """Show the list of all parts.
 
@@ -231,7 +231,7 @@ def show_how() -> Response:
     )
 
 
-@bp.get(HOW_PART)
+@bp.get(HOW_PART_ROUTE)
 def show_part(slug: str) -> Response:
     if slug not in TITLE_BY_PART:
         parts = [*(stop.slug for stop in LESSON_STEPS), *TITLE_BY_PART]
@@ -257,7 +257,7 @@ def show_part(slug: str) -> Response:
     return render_page("how/part.html", fragment=("moved",), **values)
 
 
-@bp.get(HOW_PART.framed, endpoint="framed")
+@bp.get(HOW_PART_ROUTE.framed, endpoint="framed")
 def show_update_frame(slug: str) -> Response:
     site = get_current_site()
     update = build_section_update(site, slug, request.args)

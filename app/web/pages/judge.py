@@ -38,12 +38,17 @@ from app.web.facts import (
     list_outcome_chances,
     play_round_robin,
 )
-from app.web.links.agents import BLUNDERS, CERTIFICATE, blunders_url, certificate_url
+from app.web.links.agents import (
+    BLUNDERS_ROUTE,
+    CERTIFICATE_ROUTE,
+    blunders_url,
+    certificate_url,
+)
 from app.web.links.judge import (
-    JUDGE,
-    JUDGE_BLUNDERS,
-    JUDGE_CERTIFICATE,
-    JUDGE_TOOL,
+    JUDGE_BLUNDERS_ROUTE,
+    JUDGE_CERTIFICATE_ROUTE,
+    JUDGE_ROUTE,
+    JUDGE_TOOL_ROUTE,
     judge_url,
 )
 from app.web.match import parse_match, read_integer
@@ -72,7 +77,7 @@ from app.web.translation import gettext_noop
 from app.web.wording import describe_character
 
 bp = PageBlueprint("judge", __name__)
-bp.add_room("Research", "judge", gettext_noop("Judge"), JUDGE.url)
+bp.add_room("Research", "judge", gettext_noop("Judge"), JUDGE_ROUTE.url)
 
 # The ranking shows so many players above the policy, and as many below it.
 NEIGHBOUR_COUNT = 2
@@ -95,7 +100,7 @@ def rank_neighbours(site: SiteData, policy_name: str) -> list[tuple[str, int, fl
     ]
 
 
-@bp.get(JUDGE, strict_slashes=False)
+@bp.get(JUDGE_ROUTE, strict_slashes=False)
 def show_judge() -> Response:
     text = request.args.get("moves", "").strip()
     site = get_current_site()
@@ -147,7 +152,7 @@ def show_judge() -> Response:
     )
 
 
-@bp.post(JUDGE, strict_slashes=False)
+@bp.post(JUDGE_ROUTE, strict_slashes=False)
 def judge_table() -> Response:
     """Read the table or trace in the form, and redirect to the page with its results.
 
@@ -202,7 +207,7 @@ def find_position(game: Game, board: str) -> int | None:
         return None
 
 
-@bp.get(JUDGE_TOOL)
+@bp.get(JUDGE_TOOL_ROUTE)
 def download_tool(tool: str) -> Response:
     """Return the source code of the program `doctor` or `judge`, a single file without dependencies."""
     content = TOOL_FILES[tool].read_bytes()
@@ -246,8 +251,8 @@ def render_form(
     )
 
 
-@bp.get(BLUNDERS)
-@bp.get(JUDGE_BLUNDERS)
+@bp.get(BLUNDERS_ROUTE)
+@bp.get(JUDGE_BLUNDERS_ROUTE)
 def show_blunders(name: str = "") -> Response:
     name = get_judged_policy(name)
     site = get_current_site()
@@ -259,8 +264,8 @@ def show_blunders(name: str = "") -> Response:
     )
 
 
-@bp.get(CERTIFICATE)
-@bp.get(JUDGE_CERTIFICATE)
+@bp.get(CERTIFICATE_ROUTE)
+@bp.get(JUDGE_CERTIFICATE_ROUTE)
 def show_certificate(seat: str, name: str = "") -> Response:
     name = get_judged_policy(name)
     site = get_current_site()
@@ -288,8 +293,8 @@ def _describe_list(
     }
 
 
-@bp.get(CERTIFICATE.append_ending(".csv"))
-@bp.get(JUDGE_CERTIFICATE.append_ending(".csv"))
+@bp.get(CERTIFICATE_ROUTE.append_ending(".csv"))
+@bp.get(JUDGE_CERTIFICATE_ROUTE.append_ending(".csv"))
 def download_certificate(seat: str, name: str = "") -> Response:
     """Return a proof as CSV: each position, the policy's moves and the exact result."""
     site = get_current_site()

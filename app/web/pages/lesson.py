@@ -14,7 +14,7 @@ from app.tictactoe.puzzles import Puzzle
 from app.web.algorithms.targets import ValueQuery
 from app.web.facts import build_certificate, list_puzzles
 from app.web.formatting import format_count, format_signed, name_square
-from app.web.links.how import HOW_PART, how_url
+from app.web.links.how import HOW_PART_ROUTE, how_url
 from app.web.links.play import play_against_url
 from app.web.links.why import why_url
 from app.web.match import Match, get_next_snapshot, read_snapshot, replay_match
@@ -74,15 +74,15 @@ def choose_filmed_agent(site: SiteData) -> str:
 
 
 # The module `how` serves the other parts below /how.
-LESSON_RULE = HOW_PART.replace_rule(
-    HOW_PART.rule.replace(
+LESSON_ROUTE = HOW_PART_ROUTE.replace_rule(
+    HOW_PART_ROUTE.rule.replace(
         "slug", f"any({', '.join(stop.slug for stop in LESSON_STEPS)}):slug"
     )
 )
 
 
-@bp.get(LESSON_RULE)
-@bp.get(LESSON_RULE.framed, endpoint="framed")
+@bp.get(LESSON_ROUTE)
+@bp.get(LESSON_ROUTE.framed, endpoint="framed")
 def show_lesson(slug: str) -> Response:
     site = get_current_site()
     number = [stop.slug for stop in LESSON_STEPS].index(slug)

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from app.tictactoe.notation import find_record, format_position
 from app.tictactoe.value_map import count_outcomes, round_outcomes
 from app.web.formatting import format_signed
-from app.web.links.mind import FILM, MIND, mind_url
+from app.web.links.mind import FILM_ROUTE, MIND_ROUTE, mind_url
 from app.web.links.play import play_url
 from app.web.match import (
     build_match_against_person,
@@ -38,7 +38,7 @@ bp.add_room(
 TASK_DECIMALS = 3
 
 
-@bp.get(MIND)
+@bp.get(MIND_ROUTE)
 def show_mind(name: str) -> Response:
     site = get_current_site()
     step, colour = minds.parse_snapshot_and_colouring(site, name, request.args)
@@ -77,7 +77,7 @@ def show_mind(name: str) -> Response:
     return render_page("mind/mind.html", fragment=("tile",), **values)
 
 
-@bp.get(FILM)
+@bp.get(FILM_ROUTE)
 def download_film(name: str) -> Response:
     film = render_film(get_current_site(), name)
     return build_file_response(film, "image/gif", f"{name}.gif")

@@ -22,13 +22,13 @@ from app.web.formatting import (
 )
 from app.web.links.compare import compare_url
 from app.web.links.play import (
-    CHANGE_SETTINGS,
-    MINDS,
-    PLAY,
-    PLAYERS,
-    REPLY,
-    SETTINGS,
-    SQUARE,
+    CHANGE_SETTINGS_ROUTE,
+    MINDS_ROUTE,
+    PLAY_ROUTE,
+    PLAYERS_ROUTE,
+    REPLY_ROUTE,
+    SETTINGS_ROUTE,
+    SQUARE_ROUTE,
     match_url,
     play_against_url,
     play_url,
@@ -125,7 +125,7 @@ def parse_match_at(query: Mapping[str, str], site: SiteData) -> MatchState:
 
 
 def _split_match_url(query: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    start = PLAY.url("")
+    start = PLAY_ROUTE.url("")
     path, _, query_text = query.get("at", start).partition("?")
     return path.removeprefix(start), dict(parse_qsl(query_text))
 
@@ -169,7 +169,7 @@ PlayerCard = tuple[str, str, Character]
 PlayerGroups = tuple[tuple[str, tuple[PlayerCard, ...]], ...]
 
 
-@bp.get(PLAYERS)
+@bp.get(PLAYERS_ROUTE)
 def show_players() -> Response:
     url = play_url(parse_match_at(request.args, get_current_site()).match)
     groups = group_players(get_current_site())
@@ -210,8 +210,8 @@ def group_players(site: SiteData) -> PlayerGroups:
     )
 
 
-@bp.get(MINDS.bare)
-@bp.get(MINDS)
+@bp.get(MINDS_ROUTE.bare)
+@bp.get(MINDS_ROUTE)
 def show_preferences(record: str = "") -> Response:
     """Show the move that each agent prefers in this position.
 
@@ -273,7 +273,7 @@ EPSILON_CHOICES = (0.0, 0.1, 0.25, 0.5, 1.0)
 AUTOMATIC_ID_PREFIX = "auto"
 
 
-@bp.get(SETTINGS)
+@bp.get(SETTINGS_ROUTE)
 def show_settings() -> Response:
     site = get_current_site()
     state = parse_match_at(request.args, site)
@@ -315,12 +315,12 @@ def render_match(state: MatchState) -> Response:
         shared_title=build_shared_title(state, page.reviewed_moves),
         value_chart=render_game_values(state, page.reviewed_moves),
         why_url="" if cannot_explain else why_url(explained, cell),
-        preferences_url=match_url(MINDS, explained if state.is_over else match),
+        preferences_url=match_url(MINDS_ROUTE, explained if state.is_over else match),
     )
 
 
-@bp.get(PLAY.bare)
-@bp.get(PLAY)
+@bp.get(PLAY_ROUTE.bare)
+@bp.get(PLAY_ROUTE)
 def show_match(record: str = "") -> Response:
     """Show a match; a URL without any parameter is a game against the opponent for newcomers."""
     site = get_current_site()
@@ -330,8 +330,8 @@ def show_match(record: str = "") -> Response:
     return render_match(state)
 
 
-@bp.get(SQUARE.bare)
-@bp.get(SQUARE)
+@bp.get(SQUARE_ROUTE.bare)
+@bp.get(SQUARE_ROUTE)
 def show_square(record: str = "") -> Response:
     """Show the value of a square and the reason for it.
 
@@ -356,18 +356,18 @@ def show_square(record: str = "") -> Response:
         reason=explain_square(
             query, is_result_shown=not is_thinking or match.shows_hint
         ),
-        page_url=match_url(SQUARE, match, f"cell={DIGITS[cell]}"),
+        page_url=match_url(SQUARE_ROUTE, match, f"cell={DIGITS[cell]}"),
         why_url=why_url(match, cell),
     )
 
 
-@bp.get(CHANGE_SETTINGS)
+@bp.get(CHANGE_SETTINGS_ROUTE)
 def redirect_to_choice() -> werkzeug.Response:
     return redirect(play_url(apply_settings(request.args, get_current_site())), 303)
 
 
-@bp.get(REPLY.bare)
-@bp.get(REPLY)
+@bp.get(REPLY_ROUTE.bare)
+@bp.get(REPLY_ROUTE)
 def show_reply(record: str = "") -> werkzeug.Response:
     """Draw a move of the player to move by its probability, and show the match after it."""
     after = play_random_reply(parse_match(record, request.args, get_current_site()))

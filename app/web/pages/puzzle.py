@@ -10,8 +10,14 @@ from app.tictactoe.notation import MARKS, parse_record
 from app.tictactoe.puzzles import ROUND_LENGTH
 from app.web.facts import check_puzzle_number, list_puzzles
 from app.web.formatting import name_square
-from app.web.links.play import MATCH_PREVIEW, match_url
-from app.web.links.puzzle import PUZZLE, PUZZLE_TODAY, PUZZLES, SCORE, puzzle_url
+from app.web.links.play import MATCH_PREVIEW_ROUTE, match_url
+from app.web.links.puzzle import (
+    PUZZLE_ROUTE,
+    PUZZLE_TODAY_ROUTE,
+    PUZZLES_ROUTE,
+    SCORE_ROUTE,
+    puzzle_url,
+)
 from app.web.links.why import why_url
 from app.web.match import Match
 from app.web.navigation import PageBlueprint
@@ -34,13 +40,16 @@ from app.web.translation import format_day, gettext, gettext_noop
 
 bp = PageBlueprint("puzzle", __name__)
 bp.add_room(
-    "Puzzles", "today", gettext_noop("Today"), lambda: _link_if_available(PUZZLE_TODAY)
+    "Puzzles",
+    "today",
+    gettext_noop("Today"),
+    lambda: _link_if_available(PUZZLE_TODAY_ROUTE),
 )
 bp.add_room(
     "Puzzles",
     "puzzles",
     gettext_noop("All puzzles"),
-    lambda: _link_if_available(PUZZLES),
+    lambda: _link_if_available(PUZZLES_ROUTE),
 )
 
 
@@ -52,7 +61,7 @@ LEVEL_NAMES = (gettext_noop("easy"), gettext_noop("medium"), gettext_noop("hard"
 ANSWER_EMOJI = ("⬜", "🟨", "🟨", "🟩")
 
 
-@bp.get(PUZZLES)
+@bp.get(PUZZLES_ROUTE)
 def show_puzzles() -> Response:
     site = get_current_site()
     puzzles = list_puzzles(site)
@@ -75,8 +84,8 @@ def show_puzzles() -> Response:
     )
 
 
-@bp.get(PUZZLE_TODAY)
-@bp.get(PUZZLE_TODAY.framed, endpoint="framed_today")
+@bp.get(PUZZLE_TODAY_ROUTE)
+@bp.get(PUZZLE_TODAY_ROUTE.framed, endpoint="framed_today")
 def redirect_to_today() -> werkzeug.Response:
     """Redirect to the first puzzle of the day, which begins at midnight UTC."""
     now = datetime.now(UTC)
@@ -90,8 +99,8 @@ def redirect_to_today() -> werkzeug.Response:
     return response
 
 
-@bp.get(PUZZLE)
-@bp.get(PUZZLE.framed, endpoint="framed")
+@bp.get(PUZZLE_ROUTE)
+@bp.get(PUZZLE_ROUTE.framed, endpoint="framed")
 def show_puzzle(number: int) -> Response:
     site = get_current_site()
     attempt = parse_attempt(number, request.args, site)
@@ -107,7 +116,7 @@ def show_puzzle(number: int) -> Response:
         level_name=gettext(LEVEL_NAMES[puzzle.level]),
         why_url=why_url(valued, puzzle.blunder_cell),
         # The picture for link previews does not give away the solution.
-        preview_url=match_url(MATCH_PREVIEW, replace(match, hides_values=True)),
+        preview_url=match_url(MATCH_PREVIEW_ROUTE, replace(match, hides_values=True)),
         puzzle_count=len(list_puzzles(site)),
         export=export_puzzle(site, attempt.puzzle_number),
         board=lay_out_attempt(
@@ -126,8 +135,8 @@ def show_puzzle(number: int) -> Response:
     )
 
 
-@bp.get(SCORE)
-@bp.get(SCORE.framed, endpoint="framed_score")
+@bp.get(SCORE_ROUTE)
+@bp.get(SCORE_ROUTE.framed, endpoint="framed_score")
 def show_score(number: int) -> Response:
     site = get_current_site()
     check_puzzle_number(number, site)
@@ -151,7 +160,7 @@ def show_score(number: int) -> Response:
         day_in_url=str(day or ""),
         day_text=format_day(day) if day else "",
         answer_digits=answers,
-        page_url=SCORE.url(number, day=str(day or ""), answers=answers),
+        page_url=SCORE_ROUTE.url(number, day=str(day or ""), answers=answers),
         round_answers=[ANSWER_WORDS[int(digit)] for digit in answers],
         solved_count=solved,
         share_text=share_text,

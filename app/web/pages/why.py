@@ -40,8 +40,8 @@ from app.web.formatting import (
     format_signed,
     name_square,
 )
-from app.web.links.play import MATCH_PREVIEW, match_url, play_url
-from app.web.links.why import WHY, why_url
+from app.web.links.play import MATCH_PREVIEW_ROUTE, match_url, play_url
+from app.web.links.why import WHY_ROUTE, why_url
 from app.web.match import Match, MatchState, parse_match, read_cell
 from app.web.move_values import choose_value_source
 from app.web.navigation import PageBlueprint
@@ -307,8 +307,8 @@ def _list_parameters(query: ValueQuery) -> list[tuple[str, str]]:
     ]
 
 
-@bp.get(WHY.bare)
-@bp.get(WHY)
+@bp.get(WHY_ROUTE.bare)
+@bp.get(WHY_ROUTE)
 def show_why(record: str = "") -> Response:
     state = parse_match(record, request.args, get_current_site())
     query = parse_value_query(state, request.args.get("cell", ""))
@@ -345,7 +345,7 @@ def describe_explanation(state: MatchState, query: ValueQuery) -> dict[str, Any]
         "page_url": why_url(match, query.cell),
         "match_url": play_url(match),
         "preview_url": match_url(
-            MATCH_PREVIEW, replace(match, value_source=query.value_source)
+            MATCH_PREVIEW_ROUTE, replace(match, value_source=query.value_source)
         ),
     }
 

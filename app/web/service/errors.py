@@ -19,7 +19,7 @@ from jinja2_fragments.flask import render_block
 from werkzeug.exceptions import HTTPException, InternalServerError
 
 from app.recipes import MAX_TAUGHT_NAME_LENGTH
-from app.web.links.api import API
+from app.web.links.api import API_ROUTE
 from app.web.rendering import wants_fragment
 from app.web.site_data import get_current_site
 from app.web.translation import gettext, gettext_noop
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
 # Errors below this path are JSON.
-API_PREFIX = f"{API.url()}/"
+API_PREFIX = f"{API_ROUTE.url()}/"
 # Other valid URLs have up to about 200 characters.
 MAX_URL_LENGTH = 1000
 # An agent that is named by its moves adds up to 2,695 characters.

@@ -6,7 +6,7 @@ import re
 from flask import Flask, Response, request
 from werkzeug.datastructures import HeaderSet
 
-from app.web.links.lab import LAB
+from app.web.links.lab import LAB_ROUTE
 from app.web.routes import EMBED_PREFIX
 from app.web.service.deployment import SettingError
 from app.web.service.errors import API_PREFIX
@@ -76,7 +76,7 @@ def set_security_headers(response: Response) -> Response:
     wanted = SECURITY_HEADERS | (HTTPS_HEADERS if request.is_secure else {})
     if request.path.startswith(EMBED_PREFIX):
         wanted |= FRAME_HEADERS
-    if request.path.startswith(f"{LAB.url()}/") or "," in request.path:
+    if request.path.startswith(f"{LAB_ROUTE.url()}/") or "," in request.path:
         wanted |= NO_INDEX_HEADERS
     there = {name for name, _ in response.headers}
     response.headers.extend(

@@ -39,18 +39,18 @@ from app.web.facts import find_blunder_causes, find_losing_games, get_figures
 from app.web.formatting import format_valid_names
 from app.web.links.agents import agent_url
 from app.web.links.api import (
-    API_AGENT,
-    API_AGENTS,
-    API_DESCRIPTION,
-    API_EXPERIMENT,
-    API_EXPERIMENTS,
-    API_GAME,
-    API_JUDGE,
-    API_MATCH,
-    API_MOVE,
-    API_POSITION,
+    API_AGENT_ROUTE,
+    API_AGENTS_ROUTE,
+    API_DESCRIPTION_ROUTE,
+    API_EXPERIMENT_ROUTE,
+    API_EXPERIMENTS_ROUTE,
+    API_GAME_ROUTE,
+    API_JUDGE_ROUTE,
+    API_MATCH_ROUTE,
+    API_MOVE_ROUTE,
+    API_POSITION_ROUTE,
 )
-from app.web.links.experiments import EXPERIMENT
+from app.web.links.experiments import EXPERIMENT_ROUTE
 from app.web.links.judge import judge_url
 from app.web.links.play import play_against_url, play_url
 from app.web.match import Match
@@ -83,12 +83,12 @@ def check_parameters() -> None:
     request.view_args = read_parameters(request.view_args)
 
 
-@bp.get(API_DESCRIPTION)
+@bp.get(API_DESCRIPTION_ROUTE)
 def get_openapi() -> Response:
     return build_cacheable_response(current_app.extensions["openapi"])
 
 
-@bp.get(API_AGENTS)
+@bp.get(API_AGENTS_ROUTE)
 def list_agents() -> Response:
     site = get_current_site()
     rules = [name for name in site.policies if name not in site.agents]
@@ -107,7 +107,7 @@ def list_agents() -> Response:
     )
 
 
-@bp.get(API_AGENT)
+@bp.get(API_AGENT_ROUTE)
 def show_agent(id: str) -> Response:
     site = get_current_site()
     _check_name_exists(id, site.agents, site.agents.contains_name(id))
@@ -119,7 +119,7 @@ def show_agent(id: str) -> Response:
     )
 
 
-@bp.get(API_JUDGE)
+@bp.get(API_JUDGE_ROUTE)
 def judge_moves(moves: str) -> Response:
     site = get_current_site()
     name = MOVES_PREFIX + moves
@@ -127,7 +127,7 @@ def judge_moves(moves: str) -> Response:
     return build_cacheable_response(build_judgement(site, name))
 
 
-@bp.post(API_JUDGE)
+@bp.post(API_JUDGE_ROUTE)
 def judge_table(values: bool, **_reading_options: str) -> Response:
     """Read a table of values or moves and evaluate it exactly."""
     site = get_current_site()
@@ -214,7 +214,7 @@ def list_position_values(
     return dict(zip(positions, values, strict=True))
 
 
-@bp.get(API_POSITION)
+@bp.get(API_POSITION_ROUTE)
 def show_position(position: str, lens: str, step: int | None = None) -> Response:
     site = get_current_site()
     _check_name_exists(lens, site.value_sources, site.is_value_source(lens))
@@ -226,7 +226,7 @@ def show_position(position: str, lens: str, step: int | None = None) -> Response
     return build_cacheable_response(build_position_view(site, number, lens, step))
 
 
-@bp.get(API_MOVE)
+@bp.get(API_MOVE_ROUTE)
 def draw_move(
     position: str, agent: str, epsilon: float, seed: int | None = None
 ) -> Response:
@@ -252,7 +252,7 @@ def draw_move(
     )
 
 
-@bp.get(API_GAME)
+@bp.get(API_GAME_ROUTE)
 def show_game(record: str) -> Response:
     site = get_current_site()
     try:
@@ -272,7 +272,7 @@ def show_game(record: str) -> Response:
     )
 
 
-@bp.get(API_MATCH)
+@bp.get(API_MATCH_ROUTE)
 def show_match(x: str, o: str) -> Response:
     site = get_current_site()
     for name in (x, o):
@@ -296,7 +296,7 @@ def show_match(x: str, o: str) -> Response:
     )
 
 
-@bp.get(API_EXPERIMENTS)
+@bp.get(API_EXPERIMENTS_ROUTE)
 def list_experiments() -> Response:
     claims = [
         {
@@ -304,19 +304,19 @@ def list_experiments() -> Response:
             "title": one.title,
             "source": SOURCES[one.sources[0]].name,
             "verdict": one.verdict,
-            "href": API_EXPERIMENT.url(one.id),
-            "page": EXPERIMENT.url(one.id),
+            "href": API_EXPERIMENT_ROUTE.url(one.id),
+            "page": EXPERIMENT_ROUTE.url(one.id),
         }
         for one in get_current_site().experiments.values()
     ]
     return build_cacheable_response({"claims": claims})
 
 
-@bp.get(API_EXPERIMENT)
+@bp.get(API_EXPERIMENT_ROUTE)
 def show_experiment(claim: str) -> Response:
     summaries = get_current_site().experiments
     _check_name_exists(claim, summaries, claim in summaries)
-    page = EXPERIMENT.url(claim)
+    page = EXPERIMENT_ROUTE.url(claim)
     fields = {
         name: getattr(summaries[claim], name) for name in ClaimSummary.__struct_fields__
     }
@@ -376,7 +376,7 @@ def build_agent_summary(site: SiteData, agent_id: str) -> Document:
         "task": task,
         "against_random": build_final_results(figures.baseline_chances["random"]),
         "against_best_responder": build_final_results(figures.best_response),
-        "href": API_AGENT.url(agent_id),
+        "href": API_AGENT_ROUTE.url(agent_id),
         "page": agent_url(agent_id),
         "play": play_url(Match(o=agent_id)),
     }

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from flask import Response, current_app, request
 
 from app.project import ROOT
-from app.web.links.api import API, API_AGENTS, API_POSITION
+from app.web.links.api import API_AGENTS_ROUTE, API_POSITION_ROUTE, API_ROUTE
 from app.web.navigation import PageBlueprint
 from app.web.pages.api.description import SCHEMA_PREFIX, Document, list_operations
 from app.web.rendering import render_page
@@ -22,7 +22,7 @@ JsonValue: TypeAlias = Any
 EXAMPLE_CLIENT_FILE = ROOT / "docs" / "play_over_http.py"
 EXAMPLE_TABLE = '{"....X....": 0, "X...O....": 8}'
 # No game leads to this position, so the API answers with an error.
-UNREACHABLE_EXAMPLE = API_POSITION.url("XXX......")
+UNREACHABLE_EXAMPLE = API_POSITION_ROUTE.url("XXX......")
 # One cell of a position fits in a line of this length.
 MAX_LINE_LENGTH = 170
 # Most URLs in examples are shorter than this.
@@ -31,10 +31,10 @@ MAX_EXAMPLE_TEXT_LENGTH = 160
 MAX_LISTED_ITEMS = 6
 
 bp = PageBlueprint("api", __name__)
-bp.add_room("Research", "api", gettext_noop("API"), API.url)
+bp.add_room("Research", "api", gettext_noop("API"), API_ROUTE.url)
 
 
-@bp.get(API)
+@bp.get(API_ROUTE)
 def show_api() -> Response:
     document = current_app.extensions["openapi"]
     operations = list_operations(document)
@@ -123,7 +123,7 @@ def describe_type(schema: Document) -> tuple[str, str]:
             text = name
         case {"enum": list(names)} if len(names) > MAX_LISTED_ITEMS:
             text = "a name"
-            link = API_AGENTS.url()
+            link = API_AGENTS_ROUTE.url()
         case {"enum": list(names)}:
             text = _join_choices([name or "an empty text" for name in names])
         case {

@@ -22,11 +22,11 @@ from app.web.comparison import (
 )
 from app.web.links.compare import compare_url
 from app.web.links.lab import (
-    LAB,
     LAB_CHANGE_PARAMETERS,
-    LAB_PREVIEW,
-    LAB_RECIPE,
-    RECIPE_SCRIPT,
+    LAB_PREVIEW_ROUTE,
+    LAB_RECIPE_ROUTE,
+    LAB_ROUTE,
+    RECIPE_SCRIPT_ROUTE,
     lab_url,
 )
 from app.web.links.teach import teach_url
@@ -67,7 +67,7 @@ from app.web.site_data import HUMAN, SiteData, get_current_site
 from app.web.translation import gettext_noop
 
 bp = PageBlueprint("lab", __name__)
-bp.add_room("Research", "lab", gettext_noop("Lab"), LAB.url)
+bp.add_room("Research", "lab", gettext_noop("Lab"), LAB_ROUTE.url)
 MAX_SEED = 999_999_999
 PNG_SCALE = 2.0
 # The table has 24 cells, so no page asks for so many.
@@ -115,7 +115,7 @@ QUESTION_HEADINGS = {
 }
 
 
-@bp.get(LAB)
+@bp.get(LAB_ROUTE)
 def redirect_to_question() -> werkzeug.Response:
     """Redirect a form to the comparison that it asks for; without a form, show the first question."""
     query = request.args
@@ -159,7 +159,7 @@ def read_form(site: SiteData, query: Mapping[str, str]) -> tuple[str, str]:
     )
 
 
-@bp.get(LAB_RECIPE)
+@bp.get(LAB_RECIPE_ROUTE)
 def show_lab(name: str) -> werkzeug.Response:
     site = get_current_site()
     chosen = slots.find_recipe_name(site, duel.find_recipe(site, name))
@@ -191,7 +191,7 @@ def show_lab(name: str) -> werkzeug.Response:
         raise
 
 
-@bp.get(LAB_RECIPE.append_ending(".<any(svg, png, csv):ending>"))
+@bp.get(LAB_RECIPE_ROUTE.append_ending(".<any(svg, png, csv):ending>"))
 def download_evidence(name: str, ending: str) -> Response:
     """Return the verdict with its charts as a picture, or the learning curves as CSV, with all seeds."""
     shown = build_duel_with_all_seeds(get_current_site(), name, request.args)
@@ -210,7 +210,7 @@ def download_evidence(name: str, ending: str) -> Response:
     return build_svg_response(drawing, file)
 
 
-@bp.get(LAB_PREVIEW)
+@bp.get(LAB_PREVIEW_ROUTE)
 def download_preview(name: str) -> Response:
     """Return the preview picture of a comparison, with all seeds and the headline of the verdict.
 
@@ -309,7 +309,7 @@ def render_lab(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Re
         why_url=why_url(Match(record, o=HUMAN, value_source=main_recipe)),
         compare_url=_build_compare_url(shown, record),
         next_seed_url=shown.build_pair_url(following, main_recipe) if following else "",
-        script_url=RECIPE_SCRIPT.url(main_recipe) if is_code else "",
+        script_url=RECIPE_SCRIPT_ROUTE.url(main_recipe) if is_code else "",
     )
 
 
@@ -395,7 +395,7 @@ def list_suggested_questions(
 
 def _build_preview_url(shown_duel: duel.Duel) -> str:
     _, _, query = shown_duel.build_url().partition("?")
-    preview = LAB_PREVIEW.url(shown_duel.main_side.recipe_name)
+    preview = LAB_PREVIEW_ROUTE.url(shown_duel.main_side.recipe_name)
     return f"{preview}?{query}" if query else preview
 
 

@@ -17,7 +17,7 @@ from app.tictactoe.notation import DIGITS, MARKS
 from app.tictactoe.puzzles import PUZZLE_LEVELS, ROUND_LENGTH, Puzzle
 from app.web.facts import check_puzzle_number, list_puzzles
 from app.web.formatting import join_words, name_square
-from app.web.links.puzzle import SCORE, puzzle_url
+from app.web.links.puzzle import SCORE_ROUTE, puzzle_url
 from app.web.match import (
     Match,
     MatchState,
@@ -175,7 +175,7 @@ class PuzzleAttempt:
         answers = f"{self.answer_digits}{self.answer_digit}"
         if self.puzzles_left == 1:
             return get_url_in_frame(
-                SCORE.url(self.puzzle_number, day=self.day, answers=answers)
+                SCORE_ROUTE.url(self.puzzle_number, day=self.day, answers=answers)
             )
         if self.day:
             following = list_daily_puzzles(self.site, self.day)[len(answers)]

@@ -26,17 +26,17 @@ from app.web.formatting import format_count, join_words
 from app.web.links.agents import agent_url
 from app.web.links.compare import compare_url
 from app.web.links.embed import (
-    EMBED_BOARD,
-    EMBED_MIND,
-    EMBED_VALUE,
+    EMBED_BOARD_ROUTE,
+    EMBED_MIND_ROUTE,
+    EMBED_VALUE_ROUTE,
     embed_curve_url,
     embed_experiment_url,
 )
-from app.web.links.experiments import EXPERIMENT, EXPERIMENT_FIGURE
+from app.web.links.experiments import EXPERIMENT_FIGURE_ROUTE, EXPERIMENT_ROUTE
 from app.web.links.how import how_url
-from app.web.links.mind import FILM, mind_url
+from app.web.links.mind import FILM_ROUTE, mind_url
 from app.web.links.play import match_url, play_url
-from app.web.links.puzzle import PUZZLE_TODAY, puzzle_url
+from app.web.links.puzzle import PUZZLE_TODAY_ROUTE, puzzle_url
 from app.web.links.teach import teach_url
 from app.web.match import MatchState
 from app.web.pages.parts.learning import WIN_RATE_KEY
@@ -118,7 +118,7 @@ class Export(NamedTuple):
 
 def export_board(state: MatchState) -> Export:
     match = state.match
-    frame = match_url(EMBED_BOARD, match)
+    frame = match_url(EMBED_BOARD_ROUTE, match)
     title = gettext("Tic-tac-toe after move %(ply)s", ply=len(match.shown_record))
     return _build_figure_export(
         "board", title, play_url(match), frame, BOARD_FRAME_SIZE
@@ -127,7 +127,7 @@ def export_board(state: MatchState) -> Export:
 
 def export_game_values(state: MatchState) -> Export:
     """Return the export of the chart with the value of a game after each move."""
-    value = match_url(EMBED_VALUE, state.match)
+    value = match_url(EMBED_VALUE_ROUTE, state.match)
     return Export(
         id="value",
         title=gettext("The value of a game of tic-tac-toe over its moves"),
@@ -163,7 +163,7 @@ def export_curves(
         note=describe_provenance(site, agent_names[0]) if one else "",
     )
     if one and not curve_key:
-        return export._replace(film_url=FILM.url(agent_names[0]))
+        return export._replace(film_url=FILM_ROUTE.url(agent_names[0]))
     return export
 
 
@@ -178,7 +178,7 @@ def export_mind(
         site.get_snapshot_parameter(agent_name, snapshot),
         "" if colouring_key == EXPECTED_KEY else colouring_key,
     )
-    frame = EMBED_MIND.url(agent_name, step=view[1], colour=view[2])
+    frame = EMBED_MIND_ROUTE.url(agent_name, step=view[1], colour=view[2])
     title = (
         f"All positions of tic-tac-toe as {site.display_titles[agent_name]} values them"
     )
@@ -191,7 +191,7 @@ def export_mind(
         MIND_FRAME_SIZE,
         describe_provenance(site, agent_name),
     )
-    return export._replace(film_url=FILM.url(agent_name))
+    return export._replace(film_url=FILM_ROUTE.url(agent_name))
 
 
 def export_puzzle(site: SiteData, puzzle_number: int) -> Export:
@@ -209,7 +209,7 @@ def export_puzzle(site: SiteData, puzzle_number: int) -> Export:
 
 def export_daily_puzzles() -> Export:
     return _build_page_export(
-        "Find the mistake: today's puzzle", PUZZLE_TODAY.url(), PUZZLE_FRAME_SIZE
+        "Find the mistake: today's puzzle", PUZZLE_TODAY_ROUTE.url(), PUZZLE_FRAME_SIZE
     )
 
 
@@ -243,9 +243,9 @@ def export_figure(summary: ClaimSummary, figure_number: int = 1) -> Export:
     return Export(
         id=f"figure-{figure_number}",
         title=f"{summary.title}: {summary.figures[figure_number - 1].title}",
-        page_url=EXPERIMENT.url(summary.id),
-        svg_url=EXPERIMENT_FIGURE.url(summary.id, figure_number),
-        csv_url=frame_file_url(EXPERIMENT.url(summary.id), "csv"),
+        page_url=EXPERIMENT_ROUTE.url(summary.id),
+        svg_url=EXPERIMENT_FIGURE_ROUTE.url(summary.id, figure_number),
+        csv_url=frame_file_url(EXPERIMENT_ROUTE.url(summary.id), "csv"),
         frame_url=embed_experiment_url(summary.id, figure_number),
         frame_size=EXPERIMENT_FRAME_SIZE,
         note=describe_runs(summary),

@@ -19,7 +19,7 @@ from app.web.formatting import format_percent, format_signed, format_updates
 from app.web.game_review import ReviewedMove, review_moves
 from app.web.links.play import (
     PAGE_URL_BUILDERS,
-    SQUARE,
+    SQUARE_ROUTE,
     MatchUrlBuilders,
     map_moves_to_urls,
     match_url,
@@ -186,7 +186,7 @@ class MatchPage:
             or is_policy_name(self.value_source)
         ):
             return ""
-        return match_url(SQUARE, match.show_ply(self.ply))
+        return match_url(SQUARE_ROUTE, match.show_ply(self.ply))
 
     @cached_property
     def board(self) -> BoardPicture:

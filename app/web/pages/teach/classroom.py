@@ -27,8 +27,8 @@ from app.tictactoe.values import find_best_response
 from app.web.formatting import format_percent
 from app.web.links.how import how_url
 from app.web.links.judge import judge_url
-from app.web.links.puzzle import PUZZLE_TODAY
-from app.web.links.teach import CLASSROOM, TEACH, teach_url
+from app.web.links.puzzle import PUZZLE_TODAY_ROUTE
+from app.web.links.teach import CLASSROOM_ROUTE, TEACH_ROUTE, teach_url
 from app.web.navigation import PageBlueprint
 from app.web.pages.parts.export import build_iframe
 from app.web.pages.parts.sent_table import FORM_MIMETYPE, limit_receiving, receive_form
@@ -51,7 +51,7 @@ from app.web.site_data import MOVES_PREFIX, get_current_site
 from app.web.translation import gettext, gettext_noop, mark_english
 
 bp = PageBlueprint("classroom", __name__)
-bp.add_room("Teach", "class", gettext_noop("Lesson plan"), CLASSROOM.url)
+bp.add_room("Teach", "class", gettext_noop("Lesson plan"), CLASSROOM_ROUTE.url)
 
 MAX_LINES = 60
 MAX_FORM_BYTES = 1 << 18
@@ -61,8 +61,8 @@ NO_BLUNDER = BlunderChance(0.0, 0.0)
 MIN_SHOWN_CHANCE = 0.01
 MOVES_PATTERN = re.compile(r"(?:^|&)moves=([A-Za-z0-9_-]+)")
 CLASS_FRAMES = (
-    (gettext_noop("Teach a program tic-tac-toe"), frame_url(TEACH.url()), 740),
-    (gettext_noop("Puzzle of the day"), frame_url(PUZZLE_TODAY.url()), 560),
+    (gettext_noop("Teach a program tic-tac-toe"), frame_url(TEACH_ROUTE.url()), 740),
+    (gettext_noop("Puzzle of the day"), frame_url(PUZZLE_TODAY_ROUTE.url()), 560),
     (
         gettext_noop("A step of the lesson"),
         frame_url(how_url("learning")),
@@ -195,12 +195,12 @@ def plot_blunder(game: Game, position: int) -> SmallBoard:
     return plot_small_board(game, position, signs)
 
 
-@bp.get(CLASSROOM)
+@bp.get(CLASSROOM_ROUTE)
 def show_class_page() -> Response:
     return render_class()
 
 
-@bp.post(CLASSROOM)
+@bp.post(CLASSROOM_ROUTE)
 def compare_class() -> Response:
     typed = read_typed_links()
     try:

@@ -33,10 +33,10 @@ from app.web.formatting import (
 )
 from app.web.links.compare import compare_url
 from app.web.links.teach import (
-    TEACH,
-    TEACH_PREVIEW,
-    TEACH_QR,
-    TEACH_RECIPE,
+    TEACH_PREVIEW_ROUTE,
+    TEACH_QR_ROUTE,
+    TEACH_RECIPE_ROUTE,
+    TEACH_ROUTE,
     paper_url,
     teach_game_url,
     teach_url,
@@ -77,7 +77,7 @@ from app.web.routes import Destination
 from app.web.translation import gettext, gettext_noop, mark_english
 
 bp = PageBlueprint("teach", __name__)
-bp.add_room("Teach", "teach", gettext_noop("Teach a program"), TEACH.url)
+bp.add_room("Teach", "teach", gettext_noop("Teach a program"), TEACH_ROUTE.url)
 # the cells of the person's moves; "." alone before the first move
 UNFINISHED_PATTERN = re.compile(r"\.[0-9a-z]*|[0-9a-z]+")
 PRACTICE_GAMES = 100
@@ -231,15 +231,15 @@ def describe_links(game: TaughtGame) -> dict[str, Any]:
         "practice_links": practice,
         "learner_links": learners,
         "export": export_learner(short_name),
-        "qr_code_url": TEACH_QR.url(name) if is_qr_code else "",
-        "preview_url": TEACH_PREVIEW.url(name),
+        "qr_code_url": TEACH_QR_ROUTE.url(name) if is_qr_code else "",
+        "preview_url": TEACH_PREVIEW_ROUTE.url(name),
     }
 
 
-@bp.get(TEACH)
-@bp.get(TEACH_RECIPE)
-@bp.get(TEACH.framed, endpoint="framed")
-@bp.get(TEACH_RECIPE.framed, endpoint="framed")
+@bp.get(TEACH_ROUTE)
+@bp.get(TEACH_RECIPE_ROUTE)
+@bp.get(TEACH_ROUTE.framed, endpoint="framed")
+@bp.get(TEACH_RECIPE_ROUTE.framed, endpoint="framed")
 def show_learner(learner: str = "") -> werkzeug.Response:
     now = request.args.get("now", "")
     game = request.args.get("game", "")
@@ -253,7 +253,7 @@ def show_learner(learner: str = "") -> werkzeug.Response:
         return _render_refusal(reason, complete_recipe, is_link_truncated=True)
     recipe, course = replay_course(learner or DEFAULT_LEARNER, now)
     if learner not in ("", name_recipe(recipe)):
-        canonical = TEACH_RECIPE.url(name_recipe(recipe), now=now, game=game)
+        canonical = TEACH_RECIPE_ROUTE.url(name_recipe(recipe), now=now, game=game)
         return redirect(get_url_in_frame(canonical), 301)
     if isinstance(course, Refusal):
         return render_course_refusal(recipe, course)
@@ -303,7 +303,7 @@ def _render_refusal(
     )
 
 
-@bp.get(TEACH_PREVIEW)
+@bp.get(TEACH_PREVIEW_ROUTE)
 def download_preview(name: str) -> Response:
     _, course = replay_course(name)
     if isinstance(course, Refusal):
@@ -316,7 +316,7 @@ def download_preview(name: str) -> Response:
     return build_png_response(plot_board_preview(game.lay_out_board(), words))
 
 
-@bp.get(TEACH_QR)
+@bp.get(TEACH_QR_ROUTE)
 def download_qr_code(name: str) -> Response:
     link = _build_link(name)
     if len(link) > MAX_QR_CHARACTERS:

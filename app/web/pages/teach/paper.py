@@ -18,7 +18,7 @@ from app.tictactoe.beads import count_beads
 from app.tictactoe.boxes import Box, count_lost_boxes, list_boxes
 from app.tictactoe.game import Game
 from app.tictactoe.notation import DIGITS
-from app.web.links.teach import PAPER, paper_url, teach_url
+from app.web.links.teach import PAPER_ROUTE, paper_url, teach_url
 from app.web.match import read_choice
 from app.web.navigation import PageBlueprint
 from app.web.pages.teach.learners import get_first_cell, replay_course
@@ -29,7 +29,7 @@ from app.web.site_data import get_current_site
 from app.web.translation import gettext, gettext_noop
 
 bp = PageBlueprint("paper", __name__)
-bp.add_room("Teach", "paper", gettext_noop("MENACE on paper"), PAPER.url)
+bp.add_room("Teach", "paper", gettext_noop("MENACE on paper"), PAPER_ROUTE.url)
 
 # 4 columns of 6 rows
 LABELS_PER_SHEET = 24
@@ -168,7 +168,7 @@ def _list_sets(set_key: str, size_key: str, machine_recipe: str) -> list[Destina
     return links
 
 
-@bp.get(PAPER)
+@bp.get(PAPER_ROUTE)
 def show_paper_sheets() -> werkzeug.Response:
     """Show the sheets; if games were typed, redirect to the learner that played them."""
     chosen_set = read_choice("set", request.args, OPENING_BY_SET, "short")
