@@ -114,7 +114,7 @@ def test_it_overtakes_where_it_stays_ahead(made_up: Any) -> None:
     assert find_overtaking_epoch(run, "o") == 0
     assert WON_AS_X.measure(run) == pytest.approx(90)
     results = Results({"one": "dqn"}, {"one": [run]})
-    lines = [NamedCurve(name="the network", of=WON_AS_X, recipe=Labels(["one"]))]
-    (line,) = LearningCurves(over="epochs", lines=lines, points=40).build(results).series
+    lines = [NamedCurve(name="the network", quantity=WON_AS_X, recipe=Labels(["one"]))]
+    (line,) = LearningCurves(x_unit="epochs", curves=lines, point_count=40).build(results).series
     assert (line.name, line.recipe, line.x[:2]) == ("the network", "dqn", [10, 20])
     assert [line.median[0], line.median[5], line.median[20]] == [10, 90, 90]

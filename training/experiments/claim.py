@@ -99,7 +99,7 @@ class SweepTable(TomlTable, frozen=True):
 class RecipePick(TomlTable, frozen=True):
     """A rule that picks one of several recipes: the one with the highest or the lowest statistic."""
 
-    among: Labels
+    recipes: Labels
     highest: Statistic | None = None
     lowest: Statistic | None = None
 
@@ -107,7 +107,7 @@ class RecipePick(TomlTable, frozen=True):
         """Return the label of the recipe that is picked."""
         statistic = self.highest or self.lowest
         assert statistic
-        numbers = {label: statistic.compute(results, label) for label in self.among}
+        numbers = {label: statistic.compute(results, label) for label in self.recipes}
         choose = max if self.highest else min
         return choose(numbers, key=numbers.__getitem__)
 
@@ -115,39 +115,42 @@ class RecipePick(TomlTable, frozen=True):
 class NameTables(msgspec.Struct, frozen=True, kw_only=True):
     """The part of a claim's file that is read first, because the rest refers to the names in it."""
 
-    vary: Mapping[str, list[str] | dict[str, str]] = {}
+    varied_values: Mapping[str, list[str] | dict[str, str]] = {}
     sweeps: Sequence[SweepTable] = ()
     quantities: Mapping[str, QuantityDefinition] = {}
     # the name of a function that returns exact numbers by label, which need no training
-    facts: str | None = None
+    exact_numbers_function: str | None = None
 
 
 class ClaimTable(TomlTable, NameTables, frozen=True):
     """The content of a claim's file.
 
-    `app.experiments.ClaimSummary` explains the texts. Its `source_location` is `where` here, and
-    its `method` is `done`.
+    `app.experiments.ClaimSummary` explains the texts.
     """
 
     title: Sentences
     claim: Sentences
     # The claim is from the first source.
     sources: list[SourceName]
-    where: Sentences
-    done: Sentences
+    source_location: Sentences
+    method: Sentences
     limits: Sentences
     agents: list[AgentId]
     parts: list[ClaimPart]
     # players that do not learn, by label
     players: Mapping[str, PlayerName] = {}
-    picked: Mapping[str, RecipePick] = {}
+    picked_recipes: Mapping[str, RecipePick] = {}
     verdict: VerdictRules = VerdictRules()
     numbers: NumberTable = NumberTable()
     figures: Sequence[AnyClaimFigure] = ()
 
     def __post_init__(self) -> None:
         verdict = self.verdict
-        for test in (*verdict.reproduced, *(verdict.partly or ()), *verdict.decided):
+        for test in (
+            *verdict.reproduced_if,
+            *(verdict.partly_reproduced_if or ()),
+            *verdict.inconclusive_unless,
+        ):
             if isinstance(test, int) and not 1 <= test <= len(self.parts):
                 raise ValueError(
                     f"there is no part {test}, only 1 to {len(self.parts)} - at `$.verdict`"
@@ -161,7 +164,7 @@ class Claim:
     id: str
     table: ClaimTable
     sweeps: Sequence[Sweep] = ()
-    facts: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    exact_numbers: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     def conclude(self, results: Results) -> dict[str, Any]:
         """Return the fields of the claim's summary that depend on the results, such as the verdict.
@@ -170,9 +173,10 @@ class Claim:
         """
         table = self.table
         players = {name: [measure_player(one)] for name, one in table.players.items()}
-        results = results.with_runs(players).with_runs(self.facts)
+        results = results.with_runs(players).with_runs(self.exact_numbers)
         picked = {
-            one: results[pick.find_label(results)] for one, pick in table.picked.items()
+            one: results[pick.find_label(results)]
+            for one, pick in table.picked_recipes.items()
         }
         results = results.with_runs(picked)
         figures = [figure.build(results) for figure in table.figures]
@@ -193,17 +197,12 @@ class Claim:
         `numbers`: "{1[as X]}" is the cell of its first row in the column "as X".
         """
         table = self.table
-        texts = {
-            "title": table.title,
-            "claim": table.claim,
-            "source_location": table.where,
-            "method": table.done,
-            "limits": table.limits,
-            "answer": " ".join(
-                part.sentence_if_true if so else part.sentence_if_false
-                for part, so in zip(table.parts, parts_reproduced, strict=True)
-            ),
-        }
+        fields = ("title", "claim", "source_location", "method", "limits")
+        texts = {field: getattr(table, field) for field in fields}
+        texts["answer"] = " ".join(
+            part.sentence_if_true if so else part.sentence_if_false
+            for part, so in zip(table.parts, parts_reproduced, strict=True)
+        )
         shared = read_shared_sentences() | {"seeds": f"{seed_count:,}"}
         # `str.format` reads a column that consists of digits as a number.
         columns = [int(one) if one.isdigit() else one for one in numbers.columns]
@@ -248,11 +247,16 @@ def load_claim(path: Path) -> Claim:
     try:
         named = msgspec.convert(raw, NameTables)
         sweeps = [*_build_sweeps(named, MEASURES | module.get("MEASURES", {}))]
-        facts = _compute_facts(named.facts, functions)
+        exact_numbers = _compute_exact_numbers(named.exact_numbers_function, functions)
         labels = [label for sweep in sweeps for label in sweep.recipe_by_label]
         context = ClaimContext(
-            [*labels, *raw.get("players", ()), *raw.get("picked", ()), *facts],
-            {name: [*values] for name, values in named.vary.items()},
+            [
+                *labels,
+                *raw.get("players", ()),
+                *raw.get("picked_recipes", ()),
+                *exact_numbers,
+            ],
+            {name: [*values] for name, values in named.varied_values.items()},
             functions,
             build_quantities(named.quantities, QUANTITIES, functions),
             read_shared_sentences() | {"seeds": ""},
@@ -263,10 +267,10 @@ def load_claim(path: Path) -> Claim:
         line = find_line(path.read_text("utf-8"), place.rstrip("`"), reason)
         hint = suggest_correction(reason, place)
         raise ClaimError(f"{path}, line {line}: {reason}{hint}") from error
-    return Claim(path.stem, table, sweeps, facts)
+    return Claim(path.stem, table, sweeps, exact_numbers)
 
 
-def _compute_facts(
+def _compute_exact_numbers(
     name: str | None, functions: Mapping[str, Any]
 ) -> dict[str, list[SimpleNamespace]]:
     """Call a claim's function for exact numbers, and return them by label.
@@ -293,20 +297,20 @@ def _import_claim_module(path: Path) -> Mapping[str, Any]:
 def _expand_short_forms(raw: dict[str, Any]) -> None:
     """Replace short forms by the tables that they stand for.
 
-    The figure "curves over games: blunders" becomes {kind = "curves", of = "blunders", over =
-    "games"}, and a cell "median blunders" becomes {value = "median blunders"}.
+    The figure "curves over games: blunders" becomes {kind = "curves", quantity = "blunders",
+    x_unit = "games"}, and a cell "median blunders" becomes {statistic = "median blunders"}.
     """
     for place, text in enumerate(raw.get("figures", [])):
         if isinstance(text, str):
             words, _, quantity = text.partition(": ")
-            kind, _, over = words.partition(" over ")
-            figure = {"kind": kind, "of": quantity, "over": over}
+            kind, _, x_unit = words.partition(" over ")
+            figure = {"kind": kind, "quantity": quantity, "x_unit": x_unit}
             raw["figures"][place] = {key: one for key, one in figure.items() if one}
     for side in ("rows", "columns"):
         cells = raw.get("numbers", {}).get(side, {})
         for title, text in cells.items():
             if isinstance(text, str):
-                cells[title] = {"value": text}
+                cells[title] = {"statistic": text}
 
 
 def _build_sweeps(
@@ -316,7 +320,7 @@ def _build_sweeps(
     for number, table in enumerate(named.sweeps):
         try:
             check_name("measure", table.measure, measures)
-            by_label = _expand_recipes(table.recipes, named.vary)
+            by_label = _expand_recipes(table.recipes, named.varied_values)
         except ValueError as error:
             raise ValueError(f"{error} - at `$.sweeps[{number}]`") from error
         measure = measures[table.measure]
@@ -331,17 +335,18 @@ def _build_sweeps(
 
 
 def _expand_recipes(
-    templates: Mapping[str, str], vary: Mapping[str, list[str] | dict[str, str]]
+    templates: Mapping[str, str],
+    varied_values: Mapping[str, list[str] | dict[str, str]],
 ) -> dict[str, str]:
     """Return the recipes by label, with every value in place of a name in braces.
 
-    With gamma = ["0.9", "1"] in `vary`, the label "gamma {gamma}" becomes "gamma 0.9" and "gamma
-    1". Raises ValueError if a recipe is invalid.
+    With gamma = ["0.9", "1"] in `varied_values`, the label "gamma {gamma}" becomes "gamma 0.9" and
+    "gamma 1". Raises ValueError if a recipe is invalid.
     """
     recipes = {}
     values_by_word = {
         name: values if isinstance(values, dict) else {word: word for word in values}
-        for name, values in vary.items()
+        for name, values in varied_values.items()
     }
     for template, recipe in templates.items():
         for label, words in fill_in_names(template, values_by_word):
@@ -379,7 +384,7 @@ def _list_fields(table: type[TomlTable]) -> Iterator[str]:
 
 
 def find_line(text: str, place: str, reason: str) -> int:
-    """Return the line number of a place in a TOML file, such as `$.parts[0].rules[1].of`.
+    """Return the line number of a place in a TOML file, such as `$.parts[0].rules[1].quantity`.
 
     msgspec gives the place as a path without a line. If its `reason` quotes a text, the line is the
     next one with this text.

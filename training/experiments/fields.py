@@ -23,7 +23,7 @@ from training.experiments.results import Statistic, parse_statistic
 class Labels(tuple[str, ...]):
     """The labels of recipes, from one text or a list of texts in a claim's file.
 
-    A name in braces stands for its values in the table `vary`: with gamma = ["0.9", "1"], the text
+    A name in braces stands for its values in the table `varied_values`: with gamma = ["0.9", "1"],
     "gamma {gamma}" means the two labels "gamma 0.9" and "gamma 1". In a table of numbers, empty
     braces as in "{}, gamma 1" stand for the heading of a row or a column.
     """

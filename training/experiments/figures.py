@@ -75,71 +75,72 @@ class ReferenceMark(TomlTable, frozen=True):
 class SeedDots(ClaimFigure, frozen=True, tag="dots"):
     """A chart with one dot for each seed, in a row of dots for each recipe."""
 
-    of: Quantity
+    quantity: Quantity
     marks: Sequence[ReferenceMark] = ()
-    # recipes without reference lines
-    unmarked: Labels = NO_LABELS
+    recipes_without_marks: Labels = NO_LABELS
     is_exact: bool = True
 
     def build(self, results: Results) -> Histogram:
         """Return the chart; recipes with an infinite number for any seed are left out."""
-        marks = [mark.build(results, self.of) for mark in self.marks]
+        marks = [mark.build(results, self.quantity) for mark in self.marks]
         groups = []
         for label in self.list_labels(results):
-            values = results.list_values(label, self.of)
+            values = results.list_values(label, self.quantity)
             if np.isfinite(values).all():
                 values = [round_significant(value) for value in values]
-                own_marks = [] if label in self.unmarked else marks
+                own_marks = [] if label in self.recipes_without_marks else marks
                 recipe = results.recipe_by_label[label]
                 groups.append(RecipeValues(label, recipe, values, own_marks))
-        title = self.title or self.of.title
-        return Histogram(title, self.of.unit, groups, self.is_exact)
+        title = self.title or self.quantity.title
+        return Histogram(title, self.quantity.unit, groups, self.is_exact)
 
 
 class NamedCurve(TomlTable, frozen=True):
     """A curve of a quantity with its own name in the chart."""
 
     name: str
-    of: Quantity
+    quantity: Quantity
     recipe: Labels = NO_LABELS
 
 
 class LearningCurves(ClaimFigure, frozen=True, tag="curves"):
     """Learning curves over the updates, the games, or the epochs of a network."""
 
-    of: Quantity | None = None
-    over: Literal["updates", "games", "epochs"] = "updates"
-    # With `of`, each recipe has a curve of this quantity, named by the recipe's label.
-    lines: Sequence[NamedCurve] = ()
-    # the number of points of a curve over epochs
-    points: int = 20
+    quantity: Quantity | None = None
+    x_unit: Literal["updates", "games", "epochs"] = "updates"
+    # With `quantity`, each recipe has a curve of this quantity, named by the recipe's label.
+    curves: Sequence[NamedCurve] = ()
+    # of a curve over epochs
+    point_count: int = 20
     marks: Sequence[ReferenceMark] = ()
 
     def build(self, results: Results) -> Curves:
         """Return the curves; the x axis is logarithmic, except for epochs."""
-        lines = [(line.recipe.single, line.of, line.name) for line in self.lines]
-        if self.of:
-            lines = [(label, self.of, label) for label in self.list_labels(results)]
+        lines = [(line.recipe.single, line.quantity, line.name) for line in self.curves]
+        if self.quantity:
+            lines = [
+                (label, self.quantity, label) for label in self.list_labels(results)
+            ]
         quantity = lines[0][1]
         return Curves(
             self.title or quantity.title,
-            self.over,
+            self.x_unit,
             quantity.unit,
             [self._build_line(results, *line) for line in lines],
             [mark.build(results) for mark in self.marks],
-            self.over != "epochs",
+            self.x_unit != "epochs",
         )
 
     def _build_line(
         self, results: Results, label: str, quantity: Quantity, name: str
     ) -> Series:
         """Return one curve; over epochs, a point is the mean of a group of successive epochs."""
-        if self.over != "epochs":
-            return trace_curve(results, label, quantity, self.over == "games")
+        if self.x_unit != "epochs":
+            return trace_curve(results, label, quantity, self.x_unit == "games")
         traces = np.array([quantity.trace(run) for run in results[label]])
-        width = traces.shape[1] // self.points
-        means = traces.reshape(len(traces), self.points, width).mean(axis=2)
-        ends = range(width, self.points * width + 1, width)
+        width = traces.shape[1] // self.point_count
+        means = traces.reshape(len(traces), self.point_count, width).mean(axis=2)
+        ends = range(width, self.point_count * width + 1, width)
         return summarize_seeds(
             name, results.recipe_by_label[label], ends, means.tolist()
         )
@@ -154,17 +155,19 @@ class ParameterCurves(ClaimFigure, frozen=True, tag="parameter"):
     # as in recipes, such as "alpha"
     parameter: str
     x_label: str
-    lines: list[NamedCurve]
+    curves: list[NamedCurve]
 
     def build(self, results: Results) -> Curves:
         recipes = [results.recipe_by_label[label] for label in self.recipes]
         x_values = [getattr(parse_recipe(one), self.parameter) for one in recipes]
         series = []
-        for line in self.lines:
-            by_recipe = [results.list_values(label, line.of) for label in self.recipes]
+        for line in self.curves:
+            by_recipe = [
+                results.list_values(label, line.quantity) for label in self.recipes
+            ]
             by_seed = [*zip(*by_recipe, strict=True)]
             series.append(summarize_seeds(line.name, recipes[-1], x_values, by_seed))
-        return Curves(self.title, self.x_label, self.lines[0].of.unit, series)
+        return Curves(self.title, self.x_label, self.curves[0].quantity.unit, series)
 
 
 class ShareBars(ClaimFigure, frozen=True, tag="shares"):
@@ -173,14 +176,14 @@ class ShareBars(ClaimFigure, frozen=True, tag="shares"):
     With `conditions` each recipe has a bar for each of them, named after the condition.
     """
 
-    of: Quantity | None = None
+    quantity: Quantity | None = None
     conditions: Mapping[str, Quantity] = {}
 
     def build(self, results: Results) -> Bars:
         """Return the bar chart, with 95% confidence intervals."""
         bars = []
         for label in self.list_labels(results):
-            conditions = {label: self.of} if self.of else self.conditions
+            conditions = {label: self.quantity} if self.quantity else self.conditions
             for name, condition in conditions.items():
                 answers = results.list_values(label, condition)
                 count, total = sum(answers), len(answers)
@@ -201,7 +204,7 @@ class ShareBars(ClaimFigure, frozen=True, tag="shares"):
 class StatisticBars(ClaimFigure, frozen=True, tag="bars"):
     """A bar for each recipe: a statistic over its seeds. An infinite statistic has no bar."""
 
-    value: Statistic
+    statistic: Statistic
     unit: str
     logarithmic: bool = False
     # exact numbers whose bars link to a page with the empty board
@@ -210,7 +213,7 @@ class StatisticBars(ClaimFigure, frozen=True, tag="bars"):
     def build(self, results: Results) -> Bars:
         bars = []
         for label in self.list_labels(results):
-            number = self.value.compute(results, label)
+            number = self.statistic.compute(results, label)
             if np.isfinite(number):
                 is_fact = label not in results.recipe_by_label
                 bar = Bar(
@@ -231,7 +234,7 @@ class MedianGrid(ClaimFigure, frozen=True, tag="grid"):
     cell also names the seed whose run is nearest to the median.
     """
 
-    of: Quantity
+    quantity: Quantity
 
     def build(self, results: Results) -> Grid:
         (row, rows), (column, columns) = self.recipes.axes.items()
@@ -240,21 +243,21 @@ class MedianGrid(ClaimFigure, frozen=True, tag="grid"):
             self.recipes[n : n + width] for n in range(0, len(self.recipes), width)
         ]
         return Grid(
-            title=self.title or self.of.title,
-            unit=self.of.unit,
+            title=self.title or self.quantity.title,
+            unit=self.quantity.unit,
             row_label=row,
             column_label=column,
             rows=[*rows],
             columns=[*columns],
             values=[
                 [
-                    round_significant(results.compute_median(label, self.of))
+                    round_significant(results.compute_median(label, self.quantity))
                     for label in line
                 ]
                 for line in labels
             ],
             recipes=[
-                [results.name_typical_recipe(label, self.of) for label in line]
+                [results.name_typical_recipe(label, self.quantity) for label in line]
                 for line in labels
             ],
             seed_count=len(results[labels[0][0]]),

@@ -26,46 +26,46 @@ MINUS_SIGN_PATTERN = re.compile(r"(?<![\w-])-(?=\d)")
 class NumberCell(TomlTable, frozen=True):
     """What a cell of the table shows, or all cells of a row or a column: one kind of number.
 
-    Exactly one of `value`, `difference`, `points` and `function` is given.
+    Exactly one of `statistic`, `difference`, `points` and `function` is given.
     """
 
-    value: Statistic | None = None
-    # a quantity in which the recipe is compared with the recipe `than`, by a sign test
+    statistic: Statistic | None = None
+    # a quantity in which the recipe is compared with `compared_with`, by a sign test
     difference: Quantity | None = None
     # The cell counts the points at which the recipe's curve of this quantity is above the curve of the
-    # recipe `above`, or below that of the recipe `below`.
+    # `lower_recipe`, or below that of `higher_recipe`.
     points: Quantity | None = None
     # It gets the results, and returns the text of this cell, or the texts of all recipes by label.
     function: FunctionType | None = None
-    than: Labels = NO_LABELS
-    above: Labels = NO_LABELS
-    below: Labels = NO_LABELS
+    compared_with: Labels = NO_LABELS
+    lower_recipe: Labels = NO_LABELS
+    higher_recipe: Labels = NO_LABELS
     # `points` counts up to this share of the updates: 0.5 is the first half of the training.
-    until: float = 1
+    counted_share: float = 1
     # In the label of the recipe, the heading of the row or column replaces "{}".
     recipe: Labels = NO_LABELS
     # If it is not empty, other recipes have no number here.
-    only: Labels = NO_LABELS
+    only_recipes: Labels = NO_LABELS
     # the two recipes whose sign test is written in the title in place of "{test}"
-    test: Labels = NO_LABELS
+    sign_test_recipes: Labels = NO_LABELS
     # what the sentence about the sign test calls the first of these recipes, if not by its label
     subject: str = ""
-    # the number of decimals
-    digits: int | None = None
+    decimals: int | None = None
     # The number replaces "{}".
     text: str = "{}"
-    # in place of an infinite number
-    otherwise: str = ""
+    infinity_text: str = ""
 
     def __post_init__(self) -> None:
-        kinds = (self.value, self.difference, self.points, self.function)
+        kinds = (self.statistic, self.difference, self.points, self.function)
         if sum(kind is not None for kind in kinds) != 1:
-            raise ValueError("a row has one of value, difference, points and function")
-        if self.difference and not self.than:
-            raise ValueError("a difference has than: the recipe to compare with")
-        if self.points and len(self.above + self.below) != 1:
             raise ValueError(
-                "points have above or below: the recipe of the other curve"
+                "a row has one of statistic, difference, points and function"
+            )
+        if self.difference and not self.compared_with:
+            raise ValueError("a difference has compared_with: the other recipe")
+        if self.points and len(self.lower_recipe + self.higher_recipe) != 1:
+            raise ValueError(
+                "points have lower_recipe or higher_recipe: that of the other curve"
             )
 
     def write(self, results: Results, heading: str = "") -> str:
@@ -74,29 +74,37 @@ class NumberCell(TomlTable, frozen=True):
         if self.function:
             text = self.function(results)
             return text if isinstance(text, str) else text.get(label, EMPTY_CELL)
-        is_left_out = self.only and label not in self.only
-        is_other = label in (*self.than, *self.above, *self.below)
+        is_left_out = self.only_recipes and label not in self.only_recipes
+        is_other = label in (
+            *self.compared_with,
+            *self.lower_recipe,
+            *self.higher_recipe,
+        )
         if is_left_out or is_other or label not in results.runs_by_label:
             return EMPTY_CELL
         if self.difference:
-            return results.describe_sign_test(label, self.than.single, self.difference)
+            return results.describe_sign_test(
+                label, self.compared_with.single, self.difference
+            )
         if self.points:
             higher, lower = (
                 trace_curve(results, one, self.points)
-                for one in (*self.below, label, *self.above)
+                for one in (*self.higher_recipe, label, *self.lower_recipe)
             )
-            return format_share(list_higher_points(higher, lower, self.until))
-        assert self.value
-        if self.otherwise and not np.isfinite(self.value.compute(results, label)):
-            return self.otherwise
-        return self.text.format(self.value.format(results, label, self.digits))
+            return format_share(list_higher_points(higher, lower, self.counted_share))
+        assert self.statistic
+        if self.infinity_text and not np.isfinite(
+            self.statistic.compute(results, label)
+        ):
+            return self.infinity_text
+        return self.text.format(self.statistic.format(results, label, self.decimals))
 
     def fill_in_title(self, results: Results, title: str) -> str:
         """Return the title; the result of a sign test replaces "{test}" in it."""
-        if not self.test or not self.value:
+        if not self.sign_test_recipes or not self.statistic:
             return title
-        first, second = self.test
-        difference = results.describe_sign_test(first, second, self.value.quantity)
+        first, second = self.sign_test_recipes
+        difference = results.describe_sign_test(first, second, self.statistic.quantity)
         return title.replace(
             "{test}", f"sign test: {self.subject or first} {difference}"
         )

@@ -75,7 +75,7 @@ class QuantityDefinition(TomlTable, frozen=True):
     unit: str = ""
     field: str = ""
     # the last number of the field is divided by the last number of this field
-    per: str = ""
+    divisor_field: str = ""
     factor: float = 1
     is_by_epoch: bool = False
     condition: str = ""
@@ -115,8 +115,8 @@ def _build_field_quantity(definition: QuantityDefinition) -> Quantity:
     """Return a quantity that is read from a field of the runs, or that is a quotient of two fields."""
     title, unit = definition.title, definition.unit
     get_value = attrgetter(definition.field)
-    if definition.per:
-        get_divisor = attrgetter(definition.per)
+    if definition.divisor_field:
+        get_divisor = attrgetter(definition.divisor_field)
         return build_single_quantity(
             title, unit, lambda run: get_value(run)[-1] / get_divisor(run)[-1]
         )

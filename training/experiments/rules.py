@@ -34,18 +34,18 @@ class ClaimRule(TomlTable, frozen=True, tag_field="kind"):
 class Threshold(ClaimRule, frozen=True, tag="compare"):
     """The rule that a statistic is above or below a number, or the statistic of other recipes.
 
-    `factor` * statistic is compared with bound + `by`.
+    `factor` * statistic is compared with bound + `margin`.
     """
 
-    value: Statistic
+    statistic: Statistic
     # by default all recipes of the claim
     recipes: Labels = NO_LABELS
-    some: int | None = None
+    min_count: int | None = None
     above: Bound | None = None
     below: Bound | None = None
     at_least: Bound | None = None
     at_most: Bound | None = None
-    by: float = 0
+    margin: float = 0
     factor: float = 1
 
     def __post_init__(self) -> None:
@@ -55,21 +55,23 @@ class Threshold(ClaimRule, frozen=True, tag="compare"):
             )
 
     def holds(self, results: Results) -> bool:
-        """Return whether the rule holds for all recipes or, with `some`, for at least so many."""
+        """Return whether the rule holds for all recipes, or for at least `min_count`."""
         sign = next(
             sign for sign in BOUND_COMPARISONS if getattr(self, sign) is not None
         )
         bound: Bound = getattr(self, sign)
-        numbers = [self.value.compute(results, label) for label in bound.labels]
+        numbers = [self.statistic.compute(results, label) for label in bound.labels]
         if bound.number is not None:
             numbers = [bound.number]
         labels = self.recipes or [*results.recipe_by_label]
         found = [
-            all(BOUND_COMPARISONS[sign](own, number + self.by) for number in numbers)
+            all(
+                BOUND_COMPARISONS[sign](own, number + self.margin) for number in numbers
+            )
             for label in labels
-            for own in [self.factor * self.value.compute(results, label)]
+            for own in [self.factor * self.statistic.compute(results, label)]
         ]
-        return sum(found) >= (len(found) if self.some is None else self.some)
+        return sum(found) >= (len(found) if self.min_count is None else self.min_count)
 
 
 class SignTest(ClaimRule, frozen=True, tag="sign test"):
@@ -78,14 +80,14 @@ class SignTest(ClaimRule, frozen=True, tag="sign test"):
     A sign test compares their runs with equal seeds.
     """
 
-    of: Quantity
+    quantity: Quantity
     higher: Labels
     lower: Labels
     average: Literal["median", "mean"] = "median"
 
     def holds(self, results: Results) -> bool:
         higher, lower = (
-            results.list_values(recipe.single, self.of)
+            results.list_values(recipe.single, self.quantity)
             for recipe in (self.higher, self.lower)
         )
         average = AVERAGES[self.average]
@@ -99,36 +101,38 @@ class Separation(ClaimRule, frozen=True, tag="separate"):
     It is for recipes with too few seeds for a sign test.
     """
 
-    of: Quantity
+    quantity: Quantity
     higher: Labels
     lower: Labels
-    some: int | None = None
+    min_count: int | None = None
 
     def holds(self, results: Results) -> bool:
-        """Return whether the rule holds for all pairs or, with `some`, for at least so many."""
+        """Return whether the rule holds for all pairs, or for at least `min_count`."""
         found = [
-            min(results.list_values(upper, self.of))
-            > max(results.list_values(lower, self.of))
+            min(results.list_values(upper, self.quantity))
+            > max(results.list_values(lower, self.quantity))
             for upper in self.higher
             for lower in self.lower
         ]
-        return sum(found) >= (len(found) if self.some is None else self.some)
+        return sum(found) >= (len(found) if self.min_count is None else self.min_count)
 
 
 class HigherCurve(ClaimRule, frozen=True, tag="curves"):
     """The rule that learning curves are above another recipe's at more than half of their points."""
 
-    of: Quantity
+    quantity: Quantity
     recipes: Labels
-    above: Labels
+    lower_recipe: Labels
     # the share of the updates that counts: 0.5 is the first half of the training
-    until: float = 1
+    counted_share: float = 1
 
     def holds(self, results: Results) -> bool:
         """Return whether each of the curves is higher at more than half of its points."""
-        other = trace_curve(results, self.above.single, self.of)
-        curves = [trace_curve(results, label, self.of) for label in self.recipes]
-        points = [list_higher_points(curve, other, self.until) for curve in curves]
+        other = trace_curve(results, self.lower_recipe.single, self.quantity)
+        curves = [trace_curve(results, label, self.quantity) for label in self.recipes]
+        points = [
+            list_higher_points(curve, other, self.counted_share) for curve in curves
+        ]
         return all(2 * sum(higher) > len(higher) for higher in points)
 
 
@@ -162,7 +166,7 @@ class ClaimPart(
 ):
     """A part of a claim: its rules, a sentence to show if it holds, and one to show if it does not.
 
-    Exactly one of `rules`, `any` and `unless` is given.
+    Exactly one of `rules`, `any_of_rules` and `not_all_of_rules` is given.
     """
 
     # Numbers in these sentences are cells of the claim's table: see `Claim.fill_in_texts`.
@@ -171,19 +175,23 @@ class ClaimPart(
     # The part holds if all of them hold.
     rules: Sequence[Test] = ()
     # The part holds if at least one of them holds.
-    any: Sequence[Test] = ()
+    any_of_rules: Sequence[Test] = ()
     # The part holds if at least one of them does not hold.
-    unless: Sequence[Test] = ()
+    not_all_of_rules: Sequence[Test] = ()
 
     def __post_init__(self) -> None:
-        if sum(map(bool, (self.rules, self.any, self.unless))) != 1:
-            raise ValueError("a part has its rules in one of rules, any and unless")
+        if sum(map(bool, (self.rules, self.any_of_rules, self.not_all_of_rules))) != 1:
+            raise ValueError(
+                "a part has its rules in one of rules, any_of_rules and not_all_of_rules"
+            )
 
     def holds(self, results: Results) -> bool:
-        if self.any:
-            return any(passes(test, results) for test in self.any)
-        every = all(passes(test, results) for test in self.rules or self.unless)
-        return not every if self.unless else every
+        if self.any_of_rules:
+            return any(passes(test, results) for test in self.any_of_rules)
+        every = all(
+            passes(test, results) for test in self.rules or self.not_all_of_rules
+        )
+        return not every if self.not_all_of_rules else every
 
 
 class VerdictRules(TomlTable, frozen=True):
@@ -194,13 +202,13 @@ class VerdictRules(TomlTable, frozen=True):
     """
 
     # The claim is reproduced if all of these hold; by default the parts.
-    reproduced: Sequence[int | Test] = ()
-    # The claim is partly reproduced if one of these holds; by default those in `reproduced`.
-    partly: Sequence[int | Test] | None = None
+    reproduced_if: Sequence[int | Test] = ()
+    # The claim is partly reproduced if one of these holds; by default those in `reproduced_if`.
+    partly_reproduced_if: Sequence[int | Test] | None = None
     # If none of these holds, the experiment is inconclusive.
-    decided: Sequence[int | Test] = ()
+    inconclusive_unless: Sequence[int | Test] = ()
     # If true, a single test of any part is enough for a claim to be partly reproduced.
-    by_test: bool = False
+    partly_reproduced_if_any_rule: bool = False
     # The publication only asks a question. Then the claim is reproduced if all parts hold or none does,
     # and otherwise inconclusive.
     is_question: bool = False
@@ -216,12 +224,18 @@ class VerdictRules(TomlTable, frozen=True):
         if self.is_question:
             is_clear = len({part.holds(results) for part in parts}) == 1
             return "reproduced" if is_clear else "inconclusive"
-        if self.decided and not any(map(holds, self.decided)):
+        if self.inconclusive_unless and not any(map(holds, self.inconclusive_unless)):
             return "inconclusive"
-        reproduced = self.reproduced or range(1, len(parts) + 1)
+        reproduced = self.reproduced_if or range(1, len(parts) + 1)
         if all(map(holds, reproduced)):
             return "reproduced"
-        partly = reproduced if self.partly is None else self.partly
-        if self.by_test:
-            partly = [test for part in parts for test in (*part.rules, *part.any)]
+        partly = (
+            reproduced
+            if self.partly_reproduced_if is None
+            else self.partly_reproduced_if
+        )
+        if self.partly_reproduced_if_any_rule:
+            partly = [
+                test for part in parts for test in (*part.rules, *part.any_of_rules)
+            ]
         return "partly reproduced" if any(map(holds, partly)) else "not reproduced"
