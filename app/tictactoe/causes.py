@@ -63,7 +63,7 @@ class Cause(NamedTuple):
 
     @property
     def halfway_count(self) -> float:
-        """The count halfway between random moves and a policy that shows the pattern everywhere."""
+        """Halfway between the number of positions expected by chance and the number of possible ones."""
         return (self.expected_by_chance + self.possible_count) / 2
 
 
@@ -217,7 +217,7 @@ class AnalysedPolicy:
 
         A learner that treats symmetric positions alike would blunder in all of them or in none.
         """
-        # Each group of symmetric blunders has one example.
+        # A group of symmetric blunders counts once, by its example.
         examples = self.blunders[self.blunder_classes.example_rows]
         symmetric_counts = self.blunder_classes.symmetric_counts
         possible = unexplained[examples] & (symmetric_counts > 1)
@@ -248,12 +248,12 @@ class AnalysedPolicy:
         return self.is_reachable & self.facts.is_blunder_possible & is_turn
 
     def _measure_skill(self, player: int) -> tuple[float, Cause]:
-        """Return a player's skill, and a cause with the counts behind it.
+        """Return a player's skill, and the Cause that reports a low skill.
 
-        The skill is 0 for random moves and 1 for play without blunders. `matching_count` is the
-        expected number of blunders, and `possible_count` the number of positions in which a blunder
-        is possible. `expected_by_chance` is the number of blunders that random moves would make
-        there.
+        The skill is 0 for random moves and 1 for play without blunders. In the Cause,
+        `matching_count` is the expected number of blunders, and `possible_count` is the number of
+        positions in which a blunder is possible. `expected_by_chance` is the number of blunders
+        that random moves would make there.
         """
         possible = self._find_possible_blunders(player)
         if not possible.any():

@@ -43,7 +43,7 @@ def encode_one_hot(game: Game) -> NDArray[np.float32]:
 
     Each cell, in reading order, has three numbers: `1 0 0` if it is empty, `0 1 0` for X, and
     `0 0 1` for O. Then come two numbers for the player to move: `1 0` for X and `0 1` for O. The
-    last number is always 0, so that tic-tac-toe has 30 numbers instead of 29.
+    last number is always 0: it pads the 29 numbers of tic-tac-toe to 30.
     """
     holds = np.array([0, X, O])
     cells = game.board[: game.decisions, :, None] == holds

@@ -59,7 +59,7 @@ class History:
     def get_values(
         self, snapshot: int, pairs: slice = ALL_PAIRS
     ) -> NDArray[np.float32]:
-        """Return the values of the moves `pairs` at a snapshot; snapshot -1 is the last one."""
+        """Return the values of the moves in the slice `pairs` at a snapshot; snapshot -1 is the last."""
         starts = self.change_start[:-1][pairs]
         ends = self.change_start[1:][pairs]
         start = int(starts[0])
@@ -73,7 +73,7 @@ class History:
     def find_updated_pairs(
         self, snapshot: int, pairs: slice = ALL_PAIRS
     ) -> NDArray[np.bool_]:
-        """Return which of the moves `pairs` had been updated before a snapshot; -1 is the last one."""
+        """Return which moves in the slice had been updated before a snapshot; -1 is the last one."""
         return self.first_update[pairs] <= snapshot % self.snapshot_count
 
     def get_all_values(self) -> NDArray[np.float32]:

@@ -2,8 +2,8 @@
 
 An npz file is a zip file with an npy file for each array. An npy file is a short header, then the
 numbers. A malicious file can claim any size, and it can unpack to a thousand times its own size.
-The arrays of a model have known sizes, which are the limit. In other files the header is read
-first, and then no more numbers than an array of an expected shape has.
+The arrays of a model have known sizes, which are the limit. In other files the header of an array
+is read first, and its numbers only if its shape is an expected one.
 """
 
 import io

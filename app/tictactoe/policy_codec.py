@@ -47,8 +47,8 @@ def decode_moves(game: Game, move_code: str) -> CellMask:
     """Return the moves that a policy plays, [D, cells], from a text of `encode_moves`.
 
     Raises ValueError, with the reason, if the length or a character is wrong, if an unused bit is
-    1, or if a position has no move. A short text is also wrong if a symmetry maps a position to
-    itself but not its moves.
+    1, or if a position has no move. A short text is also wrong if a position is symmetric to itself
+    but its moves are not.
     """
     whole, short = get_code_lengths(game)
     if len(move_code) not in (whole, short):
@@ -131,7 +131,7 @@ def _copy_to_symmetric_positions(game: Game, chosen_moves: CellMask) -> CellMask
 
 
 def _list_symmetry_maps(game: Game) -> list[tuple[NDArray[np.int32], NDArray[np.intp]]]:
-    """Return for each symmetry the images of all decisions, [D], and the order of cells, [cells]."""
+    """Return for each symmetry the image of each decision, [D], and the old cell of each cell."""
     return [
         (image[: game.decisions], cells)
         for image, cells in zip(game.symmetric_positions, game.symmetries, strict=True)

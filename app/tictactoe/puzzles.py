@@ -61,7 +61,7 @@ def make_puzzles(
     """Return at most MAX_PUZZLES puzzles about these agents, in rounds of ten.
 
     `policies_by_agent` has the chances of each agent's moves, [D, cells]. `values_by_agent` has its
-    values as squares show them, [D, cells], with NaN where they are unknown. ROUND_LEVELS gives the
+    values, rounded as on pages, [D, cells], with NaN where they are unknown. ROUND_LEVELS gives the
     levels in a round. The agents take turns. The first round takes puzzles about `preferred_agents`
     as long as there are any. No two puzzles have the same position or symmetric positions.
     """

@@ -195,9 +195,9 @@ def _compute_best_values(
 def _mix_in_random_moves(
     epsilon: float, policy_values: Values, action_values: Values, ply: PlyArrays
 ) -> Values:
-    """Return the values of a ply's positions, [d], if each move is random with chance `epsilon`.
+    """Return the values of a ply's positions, [d], if a move is random with chance `epsilon`.
 
-    Without random moves they are `policy_values`.
+    `policy_values` are the values without random moves.
     """
     if not epsilon:
         return policy_values

@@ -148,7 +148,7 @@ def choose_representatives(
     [D, cells]), and among equal ones the first. Leading axes are snapshots.
     """
     updates = visits.sum(axis=1, dtype=np.int64)[tiles.symmetric_decisions]
-    # A position with a known value ranks above all positions without one.
+    # Any position with a known value ranks above all positions without one.
     rank = updates + is_known[..., tiles.symmetric_decisions] * (updates.max() + 1)
     is_best = rank == rank.max(axis=-1, keepdims=True)
     above_all = len(visits)
@@ -270,9 +270,9 @@ def _colour_chances(chances: NDArray[np.float64], colour_steps: int) -> TileColo
 
 
 def encode_colour_levels(colour_levels: NDArray[np.int8]) -> str:
-    """Return colour levels, [N], as text: one character each, from 'A' (-20) to 'i' (20).
+    """Return colour levels, [N], as text: one character each, from 'A' (-20) over 'U' (0) to 'i' (20).
 
-    'U' is 0 and '.' is unknown. No character needs escaping in HTML.
+    The character '.' is an unknown level. No character needs escaping in HTML.
     """
     signs = np.where(
         colour_levels == UNKNOWN_LEVEL,

@@ -250,8 +250,9 @@ def find_likeliest_game(
     """Return the record of the likeliest game with an outcome (+1 X wins, 0 draw, -1 O wins).
 
     The result is None if there is no such game. `x_policy` and `o_policy`, [D, cells], are the
-    policies of the two players. If all chances in one of them are 1, the moves of this player do
-    not matter. Of equally likely games, the one with the first cells is returned.
+    policies of the two players. If all entries of a policy are 1, this player may play anything,
+    and only the other player's chances count. Of equally likely games, the one with the first cells
+    is returned.
     """
     as_x = x_policy[game.legal]
     as_o = o_policy[game.legal]

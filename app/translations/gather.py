@@ -56,7 +56,8 @@ EXTRACTION_OPTIONS = {
     "templates/**.html": TEMPLATE_OPTIONS,
 }
 # Arguments of these calls are texts to translate. The classes are from app.tictactoe, which does
-# not import gettext. Babel takes one text of a call, so the two of a baseline need two searches.
+# not import gettext. Babel takes only one text from a call, so one search finds the first text of
+# each Baseline, and another search the second.
 GETTEXT_KEYWORDS: list[tuple[list[tuple[str, str]], dict[str, Any]]] = [
     (
         EXTRACTION_METHODS,

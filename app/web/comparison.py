@@ -151,9 +151,10 @@ def find_next_disagreement(
 
 
 def build_comparison(state: MatchState) -> Comparison:
-    """Return the comparison for a match: the source whose values it shows, and the agents that play.
+    """Return the comparison of a match's sources of values, in the position of the match.
 
-    If these are fewer than two, default agents are added. The position is that of the match.
+    The sources are the one whose values the match shows, and the agents that play. If these are
+    fewer than two, default agents are added.
     """
     current = state.match
     site = state.site

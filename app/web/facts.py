@@ -1,6 +1,7 @@
 """Exact facts about agents and baselines: results, proofs, blunders and puzzles.
 
-Each fact is computed when it is first used, and cached in the site's data.
+Each fact is computed when it is first used, and cached in the site's data. A policy that is named
+by its moves belongs to no agent: its name is a text that encodes the moves.
 """
 
 from typing import NamedTuple
@@ -36,7 +37,7 @@ from app.web.site_data import (
 )
 from app.web.translation import gettext, gettext_noop
 
-# It stands for the best responder where the other opponents are baselines.
+# This key stands for the best responder in dicts whose other keys are baselines.
 BEST_RESPONDER = "best-responder"
 
 
@@ -257,8 +258,7 @@ def _round_values_for_display(
 def _judge_named_moves(site: SiteData, policy_name: str) -> Figures:
     """Return the exact results of a policy that is named by its moves.
 
-    Such a policy has no values. In their place is a table in which its moves have the highest
-    value.
+    It has no values, so they are computed from a table in which its moves have the highest value.
     """
     table = site.decode_moves(policy_name)[site.game.legal].astype(np.float32)
     return compute_figures(site.game, table[None], [0], RewardScale())
@@ -273,10 +273,10 @@ def _collect_policy_moves(site: SiteData) -> PolicyMoves:
 
 @cached_per_site(1)
 def _judge_baselines(site: SiteData) -> Figures:
-    """Return the exact results of all baselines; entry i of each list is for baseline i.
+    """Return the exact results of all baselines: entry i of each list is for baseline i.
 
-    In the results of an agent, entry i is for snapshot i. The chances of a baseline's moves serve
-    as its values.
+    For an agent, entry i would be for snapshot i. The chances of a baseline's moves serve as its
+    values.
     """
     legal = site.game.legal
     tables = np.stack([site.policies[name][legal] for name in BASELINES])

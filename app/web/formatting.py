@@ -112,7 +112,7 @@ def format_one_decimal(value: float) -> str:
 
 
 def format_with_unit(value: float, unit: str) -> str:
-    """Return a number, followed by % if that is its unit; titles of charts name other units."""
+    """Return a number, followed by % if that is its unit; other units stand in the titles of charts."""
     return format_number(value) + "%" * unit.startswith("%")
 
 
@@ -175,7 +175,7 @@ def encode_position(game: Game, position: int) -> dict[str, Any]:
         "packed_bits": packed,
         "bits": f"{packed:0{2 * game.cells + 2}b}",
         "flat": encodings.encode_flat(game)[position].tolist(),
-        # There are three digits for each cell, two for the player to move, and a last 0. After the
-        # end of the game there are none.
+        # These are three digits for each cell, two for the player to move, and a last 0. The list
+        # is empty after the end of the game.
         "network_inputs": read,
     }

@@ -29,7 +29,8 @@ LOCK_SUFFIX = ".lock"
 
 _held_locks: list[FileLock] = []
 
-# The column `turn` counts the jobs of an address; trainings of several seeds (`is_batch`) are last.
+# The first jobs of all addresses come before their second jobs: `turn` counts the jobs of an
+# address. Trainings of several seeds (`is_batch`) are its last ones.
 SCHEMA = """
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = OFF;
@@ -79,7 +80,7 @@ class JobLine:
     def request_job(
         self, request: str, kind: str, is_batch: bool, address: str, seconds: float
     ) -> None:
-        """Put a job into the line or, if it is there, keep it for at least `seconds` from now.
+        """Put a job into the line or, if it is there already, keep it for at least `seconds` from now.
 
         If the line is full, the address with most jobs loses its last one. Raises LineFullError if
         this is the address that asks.
@@ -115,7 +116,7 @@ class JobLine:
         return int(rows[0][0]) if rows else 0
 
     def take_job(self, kind: str) -> str | None:
-        """Take the next job of a kind for this process, None if there is none; drop unwanted jobs."""
+        """Take the next job of a kind for this process and return its request; None if there is none."""
         self._drop_unwanted_jobs()
         rows = self._execute(
             "UPDATE jobs SET worker = ? WHERE worker IS NULL AND request = "
@@ -131,7 +132,7 @@ class JobLine:
         return str(request)
 
     def finish_job(self, request: str, answer: Answer) -> None:
-        """Store the answer of a job; a failure is kept only for those who wait for it now."""
+        """Store the answer of a job; if the job failed, only for FAILURE_SECONDS."""
         expires = (
             monotonic() + FAILURE_SECONDS if answer.status == 500 else float("inf")
         )

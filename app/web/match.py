@@ -124,7 +124,7 @@ class Match(Struct, frozen=True, rename=_PARAMETER_BY_FIELD):
     def visitor_side(self) -> int | None:
         """The side of the visitor, +1 for X and -1 for O.
 
-        None for two persons or none, and in a replay: others have played the shared game.
+        It is None for two persons or none, and in a replay, whose game other people have played.
         """
         return None if self.replays_record else self.person_side
 
@@ -134,7 +134,7 @@ class Match(Struct, frozen=True, rename=_PARAMETER_BY_FIELD):
         return not (self.is_human(X) or self.is_human(O))
 
     def list_seats(self, player_name: str) -> list[int]:
-        """Return the sides that a player plays; both sides, +1 and -1, if it plays none."""
+        """Return the sides that a player plays, +1 and -1; both if the player is not in this match."""
         sides = [side for side in (X, O) if self.get_player_name(side) == player_name]
         return sides or [X, O]
 

@@ -327,8 +327,9 @@ def build_move_values(
 ) -> MoveValues:
     """Return move values from `source_values`, `is_known` and `policy`, which are all [cells].
 
-    If `reward_scale` is None, the values are beads. A star marks the moves that the source plays;
-    their values are shown even without an update. `is_wrong` and `is_blunder` are all False.
+    If `reward_scale` is None, the values are beads. A star marks the moves that the source plays,
+    and their values are shown even without an update. The caller has to find `is_wrong` and
+    `is_blunder`, which are False here.
     """
     if reward_scale is None:
         source_values, scaled = _compute_bead_preferences(
@@ -473,7 +474,7 @@ def list_task_value_texts(
     snapshot: int | None = None,
     in_source_units: bool = False,
 ) -> list[str]:
-    """Return the exact values in the agent's task as texts, where the agent's values differ.
+    """Return as texts the exact values in the agent's task that differ from the agent's values.
 
     The text of a cell is "" if the difference is below MIN_TASK_ERROR, or if there is no exact
     value.
@@ -496,7 +497,7 @@ def list_task_value_texts(
 def _compute_bead_preferences(
     site: SiteData, position: int, bead_row: NDArray[np.float64], play_rule: PlayRule
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the beads of each move, and how far they exceed an equal share, both [cells]."""
+    """Return the beads of each move, and its preference by `compute_preferences`, both [cells]."""
     legal = site.game.legal[position]
     pairs = slice(*site.game.pair_start[position : position + 2])
     held, leaning = np.full((2, len(legal)), np.nan)

@@ -73,7 +73,7 @@ class PageBlueprint(Blueprint):
                 yield Destination(title, url, id=room_id)
 
     def list_urls(self) -> list[str]:
-        """Return the URLs of this module in the sitemap that are in no menu of the header."""
+        """Return the URLs of this module that only the sitemap has, and no menu of the header."""
         return [*self._list_urls()]
 
     def _add_route(self, rule: Route | str) -> str:

@@ -87,7 +87,7 @@ class AgentsOnDemand:
     def __init__(
         self, game: Game, shipped_agents: Mapping[str, Agent], trainer: Trainer | None
     ) -> None:
-        """Create the lab; without a `trainer` only the agents in `shipped_agents` are available."""
+        """Without a `trainer`, only the agents in `shipped_agents` are available."""
         self.game = game
         self.shipped = shipped_agents
         self.trainer = trainer
@@ -197,11 +197,11 @@ class AgentsOnDemand:
     def replay_course(
         self, recipe: str, unfinished_moves: str | None
     ) -> Course | Refusal:
-        """Return the course of a taught learner, which is its lessons and its game in progress.
+        """Return the course of a taught learner: its values, its lessons and its game in progress.
 
         `recipe` is the full name of the learner, and `unfinished_moves` are the cells of the game.
-        If its games cannot be replayed, the result is the reason. Raises the errors of
-        `get_game_log`.
+        If the games cannot be replayed, the result is a Refusal with the reason. Raises the errors
+        of `get_game_log`.
         """
         cells = "-" if unfinished_moves is None else unfinished_moves
         answer = self._request_answer(f"taught/{cells}/{recipe}", QUICK_JOB)
@@ -228,7 +228,8 @@ class AgentsOnDemand:
             for seed, name in names.items()
             if name in loaded
         }
-        # Every web worker has to send the same request, so its cached agents do not shorten it.
+        # All web workers have to send the same request, so it also contains seeds that only one of
+        # them has cached.
         trained = [seed for seed in seeds if seed not in runs]
         if trained:
             text = f"seeds/{'.'.join(map(str, trained))}/{names[trained[0]]}"
@@ -240,8 +241,8 @@ class AgentsOnDemand:
 
     def _build_seed_run(self, agent: Agent) -> SeedRun:
         policy = policy_from_values(agent.q, agent.card.play_rule)
-        # A best responder may avoid a risky win, so its results do not prove that no opponent can
-        # win.
+        # A best responder may avoid a risky win. So that it never wins does not prove that no
+        # opponent can.
         lost_games = find_lost_games(self.game, policy)
         as_x, as_o = (record is None for record in lost_games.values())
         return SeedRun(agent.card.seed, agent.card.figures, (as_x, as_o))

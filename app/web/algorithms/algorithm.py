@@ -114,37 +114,40 @@ class Algorithm(Section, frozen=True, kw_only=True):
     # who is to move in the next state: the learner (own) or its opponent (other)
     next_mover: Literal["own", "other"] = "own"
     target_latex: str
-    # a sentence on how it differs from Q-learning
+    # a sentence on how the algorithm differs from Q-learning
     difference_text: str
     # the part of the update that differs from Q-learning, "" for Q-learning itself
     differing_part: Literal["", "next value", "order", "table", "result", "bounds"] = ""
     # A sentence on the next value, with the placeholders {mover}, {opponent} and {next}. It is ""
     # if the next value is that of the best move.
     next_value_text: str = ""
-    # the words before a next value in the sentence on a target; "" for those on the best next move
+    # The words before the value of the next state in the sentence on a target. They are "" if the
+    # target uses the best next move.
     next_value_phrase: str = ""
     # whether all values are 0 before the first update
     starts_at_zero: bool = False
     # whether an update changes no other value
     changes_one_value: bool = False
 
-    # What the next update of a value depends on: the opponent's reply, the result of the game, or
-    # nothing (single). It is "" if the table alone does not determine the update.
+    # What decides the next update of a value: the opponent's reply, the result of the game, or
+    # nothing if only one update is possible (single). It is "" if the table alone does not
+    # determine the update.
     update_cases: Literal["reply", "result", "single", ""] = "reply"
-    # The column shows the chance of each reply, or whether the reply counts.
+    # The heading of a column in the table of replies, which shows their chances, or which of them
+    # count.
     reply_heading: str = CHANCE_HEADING
 
-    # the words for the target of all moves but the last, in the description of a training game
+    # the words for the target in a sentence on a training game, for all moves but the last
     target_text: str = ""
     # whether the learner updates after the game, from the last move to the first
     learns_backward: bool = False
     # whether the values are in the view of the player to move, not of the learner's seat
     uses_movers_view: bool = False
-    # whether its random moves follow an epsilon-greedy policy
+    # whether the learner's random moves follow an epsilon-greedy policy
     is_epsilon_greedy: bool = True
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
-        """Return the reason for a value: the mean target over the replies that count."""
+        """Return the reason for a value: the opponent's replies, and the target of the next update."""
         if self.next_mover == "other":
             return build_reason_before_reply(query, self.make_update)
         return build_reason_after_reply(query, self.make_update)
@@ -188,15 +191,15 @@ class Algorithm(Section, frozen=True, kw_only=True):
     def describe_settled_value(
         self, query: ValueQuery, reason: ValueReason
     ) -> list[str]:
-        """Say why no update changes a value any more.
+        """Say why a value is no longer updated.
 
-        Here the reason is a fault, which is a planted bug: the learner skips the updates of lost
-        games.
+        In Q-learning the only reason is a fault (a planted bug): the learner skips updates after
+        losses.
         """
         return ["The learner makes no update, whatever the opponent plays."]
 
     def describe_next_move(self, query: ValueQuery, reason: ValueReason) -> list[str]:
-        """Say how the next move is chosen, if the target uses its value."""
+        """Say how the learner chooses the next move, if the target uses its value."""
         return describe_exploration(query, reason)
 
     def describe_updates(self, query: ValueQuery, reason: ValueReason) -> list[str]:
@@ -216,7 +219,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
         raise NotImplementedError
 
     def list_choice_values(self, query: ValueQuery) -> list[float | None]:
-        """Return, for each cell, the number by which the learner chooses its move."""
+        """Return for each cell the number by which the learner decides between its moves."""
         return list_move_values(query, query.position)
 
     def describe_training_update(
@@ -231,8 +234,8 @@ class Algorithm(Section, frozen=True, kw_only=True):
                 return f"{AFTER_GAME_PHRASE}, it learned backward from the last move."
             return f"{DURING_GAME_PHRASE}, it learned move by move."
         turn = game.updates[update_count - 1].move_index
-        # The target of a side's last move is a reward. So if both sides learn, this holds for the
-        # last two moves, unless the target uses the value of the opponent's next move.
+        # The target of a side's last move is a reward. So if both sides learn, the last two moves
+        # have such targets, unless a target uses the value of the opponent's next move.
         lasts = 2 if game.played_both_sides and self.next_mover == "own" else 1
         if turn < len(game.moves) - lasts:
             return f"Move {turn + 1} is pulled towards {self.target_text}."

@@ -73,7 +73,7 @@ class ChampionAlgorithm(Algorithm, frozen=True, kw_only=True):
         return f"{least} + {way} = {format_short_unsigned(update.new)}"
 
     def name_move_choice(self, game: TrainingGame, move: TrainingMove) -> str:
-        """Return "unseen" if the move led to a board that no game had reached before, else "seen"."""
+        """Return "unseen" if the move led to a board whose value was not yet proved, else "seen"."""
         return "unseen" if move.was_random else "seen"
 
 

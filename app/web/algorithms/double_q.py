@@ -30,7 +30,7 @@ class DoubleQAlgorithm(QTableAlgorithm, frozen=True, kw_only=True):
     def compute_reason(self, query: ValueQuery) -> ValueReason:
         """Return the reason for a value.
 
-        If the target uses a next value, it is only an upper limit, as TWO_TABLES_TEXT explains.
+        A target that contains a next value is only an upper limit, as TWO_TABLES_TEXT explains.
         """
         reason = super().compute_reason(query)
         prefix = reason.target_prefix or "at most " * reason.bootstraps

@@ -126,10 +126,10 @@ def is_shared_by_seats(query: ValueQuery) -> bool:
 
 
 def compute_target_as_o(query: ValueQuery) -> float:
-    """Return the target that a value of X has when the learner plays O.
+    """Return the target that the value of a move of X gets when the learner plays O.
 
-    The learner then sees the board with X and O exchanged, and its opponent, who is X, moves. The
-    update for the opponent's move changes the same entry of the table, with the reward of O.
+    The opponent then makes this move, on the board with X and O exchanged. The learner's update for
+    it changes the same entry of the table, with the reward of O.
     """
     board = format_position(query.game, exchange_marks(query.game, query.position))
     return update_in_seat(query, board, query.cell, "O").target or 0.0
@@ -142,9 +142,9 @@ def update_in_seat(
     seat: str,
     values: dict[Any, float] | None = None,
 ) -> Update:
-    """Return the update of a move by the learner in a seat, "X" or "O".
+    """Return the update of a move that the learner makes in a seat, "X" or "O".
 
-    If `values` is given, it replaces the table.
+    `values` replaces the learner's table if it is given.
     """
     player = Player(build_rules(query.game), query.recipe, query.recipe)
     player.q = OwnViewTable(query) if values is None else values
@@ -157,8 +157,8 @@ class OwnViewTable(dict[tuple[str, int], float]):
     """The learner's table as it was during training, with the same keys in both seats.
 
     A key is a board and a cell. On the board, 1 is an own stone and 2 is another stone. As X the
-    learner also had values of O's moves, which the site does not store. In their place stands their
-    next target, or 0 if the learner updates only its own moves.
+    learner also had values of O's moves, which the site does not store. Each of them is replaced by
+    the target of its next update, or by 0 if the learner updates only its own moves.
     """
 
     def __init__(self, query: ValueQuery) -> None:
@@ -183,7 +183,7 @@ class OwnViewTable(dict[tuple[str, int], float]):
             return float(query.table[parse_position(query.game, board), cell])
         if query.recipe.stages == "one":
             return 0.0
-        # A value must not occur in its own target.
+        # With the entry 0, a value does not occur in its own target.
         values = OwnViewTable(query)
         values[key] = 0.0
         return update_in_seat(query, board, cell, "X", values).target or 0.0
@@ -239,7 +239,6 @@ def _describe_final_move(reason: ValueReason, reply: Reply) -> str:
 def _describe_best_reply(
     query: ValueQuery, reason: ValueReason, best_reply: Reply
 ) -> str:
-    """Say which reply the target uses, because it is best for the learner."""
     aim = (
         "Every ply is an update, also a move of the opponent, and the reward is always the "
         "learner's. So the target takes the opponent's move that is best for "

@@ -20,7 +20,7 @@ class MctsAlgorithm(Algorithm, frozen=True, kw_only=True):
     textbook_learner = SelfPlay
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
-        """Return the reason for a value: the opponent's replies, without a target."""
+        """Return the reason for a value: the opponent's replies. It has no target."""
         return remove_target(super().compute_reason(query))
 
     def update_after_game(
@@ -72,7 +72,7 @@ def _count_simulated_games(query: ValueQuery) -> list[int] | None:
 
 
 def compute_upper_bounds(query: ValueQuery) -> dict[int, float]:
-    """Return the upper confidence bound of each tried move, by cell; {} at earlier snapshots.
+    """Return the upper confidence bound of each tried move, by cell; {} before the last snapshot.
 
     Once all moves have been tried, the next simulated game begins with the move of the highest
     bound (Kocsis and Szepesvári, 2006).

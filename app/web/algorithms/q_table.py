@@ -25,8 +25,7 @@ class QTableAlgorithm(Algorithm, frozen=True, kw_only=True):
     def compute_reason(self, query: ValueQuery) -> ValueReason:
         """Return the reason for a value: the mean target over the replies.
 
-        There is no target if the updates add up their targets, because then the value grows without
-        limit.
+        There is no target with `update=sum`, because such a value grows without limit.
         """
         # In double Q-learning the last reward of a game may update both tables. Then it counts
         # twice.

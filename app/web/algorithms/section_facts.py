@@ -104,7 +104,7 @@ def _compute_q_table_numbers(site: SiteData, section: Section) -> Mapping[str, o
 
 
 def _compute_double_q_numbers(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Return how far the highest values are too high or too low on average, with one table and two."""
+    """Return how far the values of best moves are from exact ones on average, for one table and two."""
     biases = {}
     for name in ("q-table", "double-q"):
         exact = site.get_task_q(name) if name in site.agents else None
@@ -148,7 +148,7 @@ def _find_best_moves(q: NDArray[np.float64]) -> NDArray[np.bool_]:
 def _compute_self_play_numbers(
     site: SiteData, section: Section
 ) -> Mapping[str, object]:
-    """Return the smallest number of updates of a move, and the weight left to its initial value."""
+    """Return the fewest updates that a move has, and the share of its initial value that is left."""
     if section.value_source not in site.agents:
         return {}
     recipe = site.get_recipe(section.value_source)
@@ -162,7 +162,6 @@ def _compute_self_play_numbers(
 def _compute_td_afterstates_numbers(
     site: SiteData, section: Section
 ) -> Mapping[str, object]:
-    """Return the numbers of afterstates and of finished boards."""
     game = site.game
     return {
         "boards": format_count(game.positions - 1),
@@ -171,7 +170,6 @@ def _compute_td_afterstates_numbers(
 
 
 def _compute_mcts_numbers(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Return the simulated games per position and the number of blunders, half-way and at the end."""
     if section.value_source not in site.shipped_agents:
         return {}
     figures = site.agents[section.value_source].card.figures

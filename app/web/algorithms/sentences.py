@@ -171,7 +171,7 @@ def describe_final_target(query: ValueQuery, reason: ValueReason) -> str:
 
 
 def describe_distance(reason: ValueReason) -> list[str]:
-    """Say how far a value is from its target; [] if pages do not show this."""
+    """Say how far a value is from its target; [] without a target, or if pages do not show this."""
     if not (reason.shows_distance and reason.has_target):
         return []
     if abs(reason.value_minus_target) < 1e-6:
@@ -256,7 +256,7 @@ def _explain_past_targets(
     average_target: float,
     update_count: int,
 ) -> str:
-    """Return the end of a sentence, which says why past targets differ from the next target."""
+    """Return the end of a sentence on the average past target: why it differs from the next target."""
     alpha = query.recipe.alpha
     slack = ROUNDING_TOLERANCE / (1 - (1 - alpha) ** update_count)
     if min(targets) - slack <= average_target <= max(targets) + slack:
@@ -281,7 +281,7 @@ def _explain_past_targets(
 
 
 def describe_later_changes(query: ValueQuery) -> str:
-    """Say what has changed since the training had targets that are no longer possible."""
+    """Say what has changed since updates had targets that are no longer possible."""
     if query.opponent is None or len(query.recipe.phases) > 1:
         return gettext(
             "Since then the opponent's moves or the values of the next moves have changed."

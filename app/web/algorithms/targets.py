@@ -222,7 +222,7 @@ class Reply(NamedTuple):
         return name_square(self.cell or 0)
 
     def add_update(self, update: Update | None) -> "Reply":
-        """Return this reply with an update and its numbers; without an update the reply is ignored."""
+        """Return this reply with an update; without one, the learner does not learn from the reply."""
         if update is None:
             return self._replace(is_ignored=True)
         return self._replace(

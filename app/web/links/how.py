@@ -14,7 +14,7 @@ def how_url(part_slug: str = "", **query: str | int | None) -> str:
     A part is a step of the lesson or a section. `query` says what the part shows: `step` is a
     snapshot in the lesson, `record` leads to the position on an example board, `board` is a
     position to encode, and `stage` is a stage of a worked example. In the lesson, `right` and
-    `plays` are the cells that answer the questions about a blunder.
+    `plays` are a visitor's answers, as cells, to the questions about a blunder.
     """
     return (
         HOW_PART_ROUTE.url(part_slug, **query) if part_slug else HOW_ROUTE.url(**query)

@@ -10,7 +10,8 @@ _LAB_PARAMETERS = "ghost curve axis step game update seeds elsewhere"
 _RECIPE_PARAMETERS = sorted(
     {name for kind in ALGORITHMS.values() for name in get_parameters(kind)}
 )
-# A parameter changes in both recipes of the lab, in recipe a, or in recipe b.
+# Each query parameter changes a parameter of both recipes in the lab (alpha), or of only one
+# (a.alpha, b.alpha).
 LAB_CHANGE_PARAMETERS = [
     side + name
     for side in ("", "a.", "b.")
@@ -39,8 +40,8 @@ def lab_url(
 
     `measure_key` and `axis_key` select the curves. `step` is a snapshot, and `seeds` is the number
     of seeds. `game` is the number of a training game, which is shown after its first `update`
-    updates. A table repeats the comparison with other opponents and numbers of games; `elsewhere`
-    is how many of its verdicts to show.
+    updates. `elsewhere` is the number of verdicts shown in the table that repeats the comparison
+    with other opponents and numbers of games.
     """
     numbers = {"step": step, "game": game, "update": update, "seeds": seeds}
     numbers["elsewhere"] = elsewhere

@@ -161,7 +161,6 @@ def judge_table(values: bool, **_reading_options: str) -> Response:
 
 
 def _list_proved_seats(lost_games: Mapping[str, str | None]) -> list[str]:
-    """Return the seats, "X" or "O", in which a policy is proved unbeatable: it has no lost game."""
     return [
         MARK_BY_PLAYER[SEATS[seat]]
         for seat, record in lost_games.items()
@@ -174,8 +173,8 @@ def build_judgement(
 ) -> Document:
     """Return the exact evaluation of a policy.
 
-    The name of a policy gives equal chances to its moves. If it draws them with other chances,
-    `drawn` has its exact results.
+    A policy that is named by its moves plays them with equal chances. `drawn` has the exact results
+    of a table that plays them with other chances.
     """
     figures = drawn or get_figures(site, policy_name)
     lost_games = find_losing_games(site, policy_name)
