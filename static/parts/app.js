@@ -92,12 +92,17 @@ document.addEventListener("click", ({ target }) => {
   if (sheet) setTimeout(() => sheet.hidePopover());
 });
 
-// A click copies the content of a field, or only selects it if the browser forbids copying.
+// A click copies the content of a field, or only selects it if the browser forbids copying. On a
+// phone a button with `data-share` opens its list of ways to send a text.
 
 document.addEventListener("click", async ({ target }) => {
   const id = target.closest?.("[data-copy]")?.dataset.copy;
   if (!id) return;
   const field = document.getElementById(id);
+  if ("share" in target.dataset && navigator.share && matchMedia("(pointer: coarse)").matches) {
+    navigator.share({ text: field.value }).catch(() => {}); // the visitor may close the list
+    return;
+  }
   field.select();
   let [said, selected] = SAYS;
   try {

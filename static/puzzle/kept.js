@@ -36,6 +36,8 @@ if (score && document.querySelector(`[data-begins="${today}"]`) && location.hash
   const language = new URL(location).searchParams.get("hl");
   if (language) score.searchParams.set("hl", language);
   else score.searchParams.delete("hl");
+  const friend = new URL(location).searchParams.get("friend");
+  if (friend) score.searchParams.set("friend", friend);
   location.replace(score);
 }
 
@@ -56,9 +58,11 @@ if (streak) {
 }
 const start = document.getElementById("today");
 if (start && score) {
-  const answers = [...score.searchParams.get("answers") ?? ""], right = answers.filter((digit) => digit === "3");
-  const words = start.dataset.played.replace("#", right.length).replace("#", answers.length);
-  start.textContent = right.length === answers.length ? `✓ ${words}` : words;
+  // A digit stands for two answers: see app/web/pages/parts/attempt.py.
+  const answers = [...score.searchParams.get("answers") ?? ""], all = 2 * answers.length;
+  const right = answers.reduce((sum, digit) => sum + [0, 1, 1, 2][digit], 0);
+  const words = start.dataset.played.replace("#", right).replace("#", all);
+  start.textContent = right === all ? `✓ ${words}` : words;
   start.classList.remove("primary");
 }
 const solved = listSolved();

@@ -126,14 +126,10 @@ def test_the_streak_of_days_is_kept_here_and_can_be_forgotten(own_page: Page) ->
     def played(day: int, said: str) -> None:
         page.clock.set_fixed_time(f"2026-11-{day}T12:00:00Z")
         page.goto(f"/puzzle/1/score?day=2026-11-{day}&answers=310")
-        expect(page.locator("#streak")).to_have_text(
-            f"Daily puzzles played in this browser: {said} in a row."
-        )
+        expect(page.locator("#streak")).to_have_text(f"Streak: {said}.")
         first = re.sub("#again$", "", str(page.locator("#again").get_attribute("href")))
         page.goto(first)  # the redirect of /puzzle/today
-        expect(page.locator("#streak")).to_have_text(
-            f"Daily puzzles played in this browser: {said} in a row."
-        )
+        expect(page.locator("#streak")).to_have_text(f"Streak: {said}.")
         page.click("#again")
         expect(page.locator("h1")).to_have_text("Find the mistake")
 
@@ -143,7 +139,9 @@ def test_the_streak_of_days_is_kept_here_and_can_be_forgotten(own_page: Page) ->
     page.click("#forget")
     played(24, "1 day")
     page.goto("/puzzle/1/score?day=2026-11-22&answers=310")  # another day's: it counts for nothing
-    expect(page.locator("#shared")).to_have_value(re.compile("1 of 3 .*🟩🟨⬜.*day=2026-11-22$"))
+    expect(page.locator("#shared")).to_have_value(
+        re.compile("3 of 6 .*●◐○.*day=2026-11-22&friend=310$")
+    )
     expect(page.locator("#streak")).to_be_hidden()
 
 
@@ -172,8 +170,8 @@ def test_the_list_tells_that_today_is_played(own_page: Page) -> None:
     page.clock.set_fixed_time("2026-11-23T12:00:00Z")
     page.goto("/puzzle/1/score?day=2026-11-23&answers=333")
     page.click("#all")
-    expect(page.locator("#today")).to_have_text("✓ Played today: 3 of 3 solved")
-    expect(page.locator("#streak")).to_contain_text("1 day in a row")
+    expect(page.locator("#today")).to_have_text("✓ Played today: 6 of 6 answers right")
+    expect(page.locator("#streak")).to_have_text("Streak: 1 day.")
 
 
 def test_a_puzzle_keeps_its_squares_where_they_are(page: Page) -> None:

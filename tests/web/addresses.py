@@ -25,7 +25,7 @@ STARTS = (
     "/play/40?lens=q-learning-1&step=5&train=1",
     "/play/402?lens=q-iteration_task&o=human&errors=task",
     "/puzzle/5?right=0&plays=4",
-    "/puzzle/10/score?answers=0123012301",
+    "/puzzle/10/score?answers=0123012301&friend=3210321032",
     "/teach/menace,vs=you,games=4,taught=245.45810.5713.12368",
     "/teach/menace,seat=x,opening=centre,paper=yes?now=40",
     "/agents/dqn-vs-random",

@@ -82,7 +82,7 @@ class Unmarked(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if not self.silent:
-            self.depth = self.read(data, self.depth)
+            self.depth = self.read(re.sub(r"https?://\S+", "", data), self.depth)
 
     def read(self, text: str, depth: int) -> int:
         outside = ""

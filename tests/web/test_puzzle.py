@@ -112,6 +112,18 @@ def test_before_it_is_answered_nothing_is_given_away(
 
 
 @pytest.mark.parametrize("number", NUMBERS)
+def test_a_right_move_stays_on_the_board_while_a_wrong_one_is_asked(
+    client: FlaskClient, site: SiteData, number: int
+) -> None:
+    puzzle = list_puzzles(site)[number - 1]
+    page = client.get(puzzle_url(number, chosen_correct_cell=puzzle.correct_cells[0])).text
+    assert "your move" in labels(page)[puzzle.correct_cells[0]]
+    offered = {int(href[-1]) for href in links(page)}
+    assert puzzle.blunder_cell in offered
+    assert not offered & {*puzzle.correct_cells}
+
+
+@pytest.mark.parametrize("number", NUMBERS)
 def test_the_punishment_is_played_through_to_the_end(
     client: FlaskClient, site: SiteData, number: int
 ) -> None:
@@ -159,9 +171,21 @@ def test_the_day_is_played_to_three_squares(client: FlaskClient, site: SiteData)
         url = unescape(re.findall(r'id="(?:next|score)"[^>]*?href="([^"]+)"', page)[0])
     assert url == f"/puzzle/{numbers[-1]}/score?day=2026-11-23&answers=333"
     challenge = client.get(url).text
-    assert "3 of 3 puzzles 🟩🟩🟩" in challenge
-    assert f"http://localhost{escape(puzzle_url(numbers[0], DAY))}" in challenge
-    assert "🟩🟨⬜" in client.get(url.replace("333", "310")).text
+    assert "6 of 6 answers ●●●" in challenge
+    assert f"http://localhost{escape(puzzle_url(numbers[0], DAY))}&amp;friend=333" in challenge
+    assert "3 of 6 answers ●◐○" in client.get(url.replace("333", "310")).text
+
+
+def test_a_challenged_friend_is_greeted_and_compared(client: FlaskClient, site: SiteData) -> None:
+    number, *_ = list_daily_puzzles(site, DAY)
+    url = puzzle_url(number, DAY, friend_digits="310")
+    greeting = "A friend found 3 of 6 answers."
+    assert greeting in client.get(url).text
+    solved = solve(client, url)
+    following = unescape(re.findall(r'id="next"[^>]*?href="([^"]+)"', solved)[0])
+    assert greeting not in client.get(following).text
+    assert "Your friend found 3." in client.get(f"{url.replace('?', '/score?')}&answers=333").text
+    assert client.get(f"{url}3").status_code == 400
 
 
 @given(data=st.data())
@@ -173,7 +197,8 @@ def test_an_address_is_read_as_it_was_written(site: SiteData, data: st.DataObjec
     plays = None if right is None else data.draw(st.none() | cells)
     ply = 0 if plays is None else data.draw(st.integers(0, len(puzzle.refutation)))
     answers = data.draw(st.text("0123", max_size=ROUND_LENGTH - 1))
-    address = puzzle_url(number, None, answers, right, plays, ply)
+    friend = data.draw(st.just("") | st.text("0123", min_size=10, max_size=10))
+    address = puzzle_url(number, None, answers, right, plays, ply, friend)
     query = dict(pair.split("=") for pair in address.partition("?")[2].split("&") if pair)
     attempt = parse_attempt(number, query, site)
     assert (attempt.chosen_agent_cell, attempt.chosen_correct_cell, attempt.shown_plies) == (
@@ -182,12 +207,13 @@ def test_an_address_is_read_as_it_was_written(site: SiteData, data: st.DataObjec
         ply,
     )
     assert attempt.answer_digits == answers
+    assert attempt.friend_digits == friend
     assert attempt.url == address
 
 
 @given(
     query=st.dictionaries(
-        st.sampled_from(["day", "answers", "plays", "right", "ply"]),
+        st.sampled_from(["day", "answers", "plays", "right", "ply", "friend"]),
         st.text("0123456789-x²", max_size=12) | st.text(max_size=3),
     )
 )

@@ -7,8 +7,8 @@ from app.web.routes import Route
 
 PUZZLES_ROUTE = Route("/puzzle")
 PUZZLE_TODAY_ROUTE = Route("/puzzle/today")
-PUZZLE_ROUTE = Route("/puzzle/<int:number>", "day answers right plays ply")
-SCORE_ROUTE = Route("/puzzle/<int:number>/score", "day answers")
+PUZZLE_ROUTE = Route("/puzzle/<int:number>", "day answers friend right plays ply")
+SCORE_ROUTE = Route("/puzzle/<int:number>/score", "day answers friend")
 
 
 def puzzle_url(
@@ -18,15 +18,21 @@ def puzzle_url(
     chosen_correct_cell: int | None = None,
     chosen_agent_cell: int | None = None,
     ply: int = 0,
+    friend_digits: str = "",
 ) -> str:
     """Return the URL of a puzzle in the round of a `day` or, without it, in a round of ten.
 
     `answer_digits` has a digit for each earlier puzzle of the round. `chosen_correct_cell` is the
     visitor's answer on the right move, and `chosen_agent_cell` the answer on the agent's move. The
-    page shows `ply` moves of the solution.
+    page shows `ply` moves of the solution. `friend_digits` are the answers of a friend in this round.
     """
     cells = {"right": chosen_correct_cell, "plays": chosen_agent_cell}
     chosen = {name: DIGITS[cell] for name, cell in cells.items() if cell is not None}
     return PUZZLE_ROUTE.url(
-        puzzle_number, day=day, answers=answer_digits, **chosen, ply=ply or None
+        puzzle_number,
+        day=day,
+        answers=answer_digits,
+        friend=friend_digits,
+        **chosen,
+        ply=ply or None,
     )

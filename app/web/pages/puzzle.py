@@ -23,7 +23,7 @@ from app.web.match import Match
 from app.web.navigation import PageBlueprint
 from app.web.pages.parts.attempt import (
     ANSWER_WORDS,
-    SOLVED_DIGIT,
+    count_right_answers,
     count_round_puzzles,
     get_next_number,
     lay_out_attempt,
@@ -31,6 +31,7 @@ from app.web.pages.parts.attempt import (
     parse_answers,
     parse_attempt,
     parse_day,
+    parse_friend,
 )
 from app.web.pages.parts.export import export_daily_puzzles, export_puzzle
 from app.web.rendering import get_url_in_frame, render_page
@@ -58,7 +59,8 @@ def _link_if_available(route: Route) -> str:
 
 
 LEVEL_NAMES = (gettext_noop("easy"), gettext_noop("medium"), gettext_noop("hard"))
-ANSWER_EMOJI = ("⬜", "🟨", "🟨", "🟩")
+# as on the page: an empty, a half and a full circle
+ANSWER_SIGNS = "○◐◐●"
 
 
 @bp.get(PUZZLES_ROUTE)
@@ -132,6 +134,7 @@ def show_puzzle(number: int) -> Response:
         day_in_url=format_day(attempt.day) if attempt.day else "",
         round_answers=[ANSWER_WORDS[int(digit)] for digit in attempt.answer_digits],
         known_now=ANSWER_WORDS[attempt.answer_digit] if attempt.shows_solution else "",
+        friend_right_count=count_right_answers(attempt.friend_digits),
     )
 
 
@@ -143,12 +146,13 @@ def show_score(number: int) -> Response:
     day = parse_day(request.args.get("day", ""))
     length = count_round_puzzles(site, day)
     answers = parse_answers(request.args.get("answers", ""), range(length, length + 1))
-    solved = answers.count(str(SOLVED_DIGIT))
+    friend = parse_friend(request.args, length)
+    right = count_right_answers(answers)
     share_text = gettext(
-        "I solved %(solved)s of %(total)s puzzles %(squares)s Can you do better?",
-        solved=solved,
-        total=len(answers),
-        squares="".join(ANSWER_EMOJI[int(digit)] for digit in answers),
+        "I found %(right)s of %(total)s answers %(circles)s Can you do better?",
+        right=right,
+        total=2 * length,
+        circles="".join(ANSWER_SIGNS[int(digit)] for digit in answers),
     )
     following = 1 if day else get_next_number(site, number)
     first = (number - ROUND_LENGTH) % len(list_puzzles(site)) + 1
@@ -160,10 +164,14 @@ def show_score(number: int) -> Response:
         day_in_url=str(day or ""),
         day_text=format_day(day) if day else "",
         answer_digits=answers,
-        page_url=SCORE_ROUTE.url(number, day=str(day or ""), answers=answers),
+        page_url=SCORE_ROUTE.url(
+            number, day=str(day or ""), answers=answers, friend=friend
+        ),
         round_answers=[ANSWER_WORDS[int(digit)] for digit in answers],
-        solved_count=solved,
+        right_count=right,
+        friend_right_count=count_right_answers(friend) if friend else None,
         share_text=share_text,
         next_round_url=get_url_in_frame(puzzle_url(following)),
         first_puzzle_url=get_url_in_frame(puzzle_url(first, day)),
+        challenge_url=get_url_in_frame(puzzle_url(first, day, friend_digits=answers)),
     )

@@ -26,7 +26,7 @@ from app.web.match import (
     read_parameter,
     replay_match,
 )
-from app.web.move_values import Note, evaluate_moves, spell_outcome
+from app.web.move_values import Note, evaluate_moves
 from app.web.pictures.boards import BoardPicture, CellUrl, lay_out_board
 from app.web.rendering import get_url_in_frame
 from app.web.site_data import HUMAN, SiteData
@@ -54,6 +54,8 @@ class PuzzleAttempt:
     day: date | None = None
     # the digits of the earlier puzzles in this round
     answer_digits: str = ""
+    # the digits of the whole round of a friend who sent the link
+    friend_digits: str = ""
     # the answer to: which move is right?
     chosen_correct_cell: int | None = None
     # the answer to: which move does the agent make?
@@ -94,9 +96,13 @@ class PuzzleAttempt:
         return sorted([puzzle.correct_cells[0], *wrong[:1]])
 
     def offers_cell(self, cell: int) -> bool:
-        """Return whether the cell can be chosen as the next answer."""
-        asks_pair = self.kind == "two" and self.chosen_correct_cell is None
-        return not asks_pair or cell in self._offered_cells
+        """Return whether the cell can be chosen as the next answer.
+
+        A visitor who found a right square is asked for a wrong one, so no right square is offered.
+        """
+        if self.chosen_correct_cell is None:
+            return self.kind != "two" or cell in self._offered_cells
+        return not self.knew_correct_move or cell not in self.puzzle.correct_cells
 
     @property
     def offered_squares(self) -> str:
@@ -157,16 +163,41 @@ class PuzzleAttempt:
 
     @property
     def result_of_choice(self) -> str:
-        """The result with optimal play after the first answer; "" before it."""
+        """What the first answer is worth with optimal play, in a sentence; "" before it."""
         if self.chosen_correct_cell is None:
             return ""
-        return spell_outcome(self.site, self.puzzle.position, self.chosen_correct_cell)
+        moves = self.site.signed_moves_to_end.item(
+            self.puzzle.position, self.chosen_correct_cell
+        )
+        if self.knew_correct_move:
+            words = gettext_noop("Right: %(mark)s does not lose.")
+            if moves > 0:
+                words = gettext_noop("Right: %(mark)s can force a win.")
+            if moves == 1:
+                words = gettext_noop("Right: %(mark)s wins at once.")
+        else:
+            words = gettext_noop("Wrong: this move loses against best play.")
+            if moves == 0:
+                words = gettext_noop("Wrong: this move gives the win away.")
+        return gettext(words, mark=self.mover)
+
+    @property
+    def training_move_count(self) -> int:
+        """From how many moves in this position the agent learned."""
+        agent = self.site.agents[self.puzzle.agent_id]
+        return int(agent.visits[self.puzzle.position].sum())
 
     @property
     def url(self) -> str:
         answered = self.chosen_correct_cell, self.chosen_agent_cell, self.shown_plies
         return get_url_in_frame(
-            puzzle_url(self.puzzle_number, self.day, self.answer_digits, *answered)
+            puzzle_url(
+                self.puzzle_number,
+                self.day,
+                self.answer_digits,
+                *answered,
+                self.friend_digits,
+            )
         )
 
     @property
@@ -175,13 +206,20 @@ class PuzzleAttempt:
         answers = f"{self.answer_digits}{self.answer_digit}"
         if self.puzzles_left == 1:
             return get_url_in_frame(
-                SCORE_ROUTE.url(self.puzzle_number, day=self.day, answers=answers)
+                SCORE_ROUTE.url(
+                    self.puzzle_number,
+                    day=self.day,
+                    answers=answers,
+                    friend=self.friend_digits,
+                )
             )
         if self.day:
             following = list_daily_puzzles(self.site, self.day)[len(answers)]
         else:
             following = get_next_number(self.site, self.puzzle_number)
-        return get_url_in_frame(puzzle_url(following, self.day, answers))
+        return get_url_in_frame(
+            puzzle_url(following, self.day, answers, friend_digits=self.friend_digits)
+        )
 
     @cached_property
     def state(self) -> MatchState:
@@ -231,16 +269,16 @@ def parse_attempt(
     """
     check_puzzle_number(puzzle_number, site)
     day = parse_day(query.get("day", ""))
-    answers = parse_answers(
-        query.get("answers", ""), range(count_round_puzzles(site, day))
-    )
+    length = count_round_puzzles(site, day)
+    answers = parse_answers(query.get("answers", ""), range(length))
     if day and list_daily_puzzles(site, day)[len(answers)] != puzzle_number:
         words = gettext_noop("Puzzle %(number)s is not puzzle %(place)s of %(day)s.")
         raise BadRequest(
             gettext(words, number=puzzle_number, place=len(answers) + 1, day=day)
         )
     attempt = read_puzzle_answers(
-        PuzzleAttempt(site, puzzle_number, day, answers), query
+        PuzzleAttempt(site, puzzle_number, day, answers, parse_friend(query, length)),
+        query,
     )
     text = query.get("ply", "")
     if not text:
@@ -319,6 +357,17 @@ def parse_answers(answer_digits: str, allowed_lengths: range) -> str:
     return answer_digits
 
 
+def parse_friend(query: Mapping[str, str], round_length: int) -> str:
+    """Return the answers of the friend who sent the link, one digit each; "" without a friend."""
+    digits = query.get("friend", "")
+    return digits and parse_answers(digits, range(round_length, round_length + 1))
+
+
+def count_right_answers(answer_digits: str) -> int:
+    """Return how many answers were right; each digit stands for two answers."""
+    return sum(int(digit).bit_count() for digit in answer_digits)
+
+
 def _read_free_cell(attempt: PuzzleAttempt, parameter_name: str, cell_text: str) -> int:
     game = attempt.site.game
     cell = read_cell(parameter_name, cell_text)
@@ -340,15 +389,16 @@ def lay_out_attempt(attempt: PuzzleAttempt, build_url: CellUrl | None) -> BoardP
     if attempt.chosen_correct_cell is None or attempt.shown_plies:
         return lay_out_board(attempt.state, None, build_url, label=label)
     # The values give the program's move away, so they follow the second answer.
-    view = None
+    view, chosen_cell = None, attempt.chosen_correct_cell
     if attempt.shows_solution:
         view = evaluate_moves(site, puzzle.position, puzzle.agent_id)
+        chosen_cell = puzzle.blunder_cell
     return lay_out_board(
         attempt.state,
         view,
         build_url,
         label=label,
-        chosen_cell=puzzle.blunder_cell if attempt.shows_solution else None,
+        chosen_cell=chosen_cell,
         notes=_build_answer_notes(attempt),
     )
 
@@ -357,16 +407,14 @@ def _build_answer_notes(attempt: PuzzleAttempt) -> list[Note]:
     puzzle = attempt.puzzle
     notes_by_cell: dict[int, str] = {}
     words_by_cell: dict[int | None, list[str]] = {}
-    if attempt.shows_solution:
-        notes_by_cell = dict.fromkeys(puzzle.correct_cells, "✓") | {
-            puzzle.blunder_cell: "✗"
-        }
+    if attempt.shows_solution or attempt.knew_correct_move:
+        notes_by_cell = dict.fromkeys(puzzle.correct_cells, "✓")
         words_by_cell = {cell: [gettext("right")] for cell in puzzle.correct_cells}
-        words_by_cell[puzzle.blunder_cell] = [gettext("blunder")]
     elif attempt.chosen_correct_cell is not None:
-        notes_by_cell = {
-            attempt.chosen_correct_cell: "✓" if attempt.knew_correct_move else "✗"
-        }
+        notes_by_cell = {attempt.chosen_correct_cell: "✗"}
+    if attempt.shows_solution:
+        notes_by_cell[puzzle.blunder_cell] = "✗"
+        words_by_cell[puzzle.blunder_cell] = [gettext("blunder")]
     words_by_cell.setdefault(attempt.chosen_correct_cell, []).append(
         gettext("your move")
     )
