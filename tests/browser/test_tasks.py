@@ -129,12 +129,12 @@ def test_a_game_by_keyboard_alone(page: Page) -> None:
     expect(page.locator("#seat-x .wins")).to_have_text("1")
 
 
-def test_a_hint_marks_the_squares_and_is_played(page: Page) -> None:
+def test_a_hint_marks_its_square_and_is_played(page: Page) -> None:
     page.goto("/play/0314?o=fixed")
     page.keyboard.press("h")
     expect(page.locator(".hinted")).to_have_count(1)
     expect(page.locator("#line")).to_contain_text(
-        "Best move: top right. Result with optimal play: win in 1 move."
+        "Top right wins in 1 move."
     )
     page.click("#close-hint")
     expect(page.locator(".hinted")).to_have_count(0)

@@ -50,9 +50,22 @@ def test_a_hint_names_the_equal_move_that_tempts_this_opponent_most(site: SiteDa
     assert chances[best] > min(chances.values())
     square = name_square(best)
     assert sentence == (
-        f"Play {square} (draw). Then Q-learning 1 blunders. "
-        "With optimal play any of 8 squares is as good."
+        f"{square.capitalize()} keeps the draw. Then Q-learning 1 blunders. "
+        "8 other squares are as good."
     )
+
+
+def test_a_hint_marks_only_the_square_that_it_names(site: SiteData) -> None:
+    for record, sentence in [
+        ("", "Top left keeps the draw. 88% of the replies are blunders. 8 other squares are as good."),
+        ("0314", "Top right wins in 1 move."),
+        ("0125", "Centre wins in 3 moves. 1 other square is as good."),
+    ]:
+        shown = page(site, Match(record, o="minimax", shows_hint=True))
+        best, _ = build_hint(shown.state)
+        hinted = [cell for cell, square in enumerate(shown.board.squares) if square.is_hinted]
+        assert hinted == [best]
+        assert shown.headline["sentence"].startswith(sentence)
 
 
 def test_the_bar_holds_the_lens_against_the_truth_always_for_the_same_side(site: SiteData) -> None:

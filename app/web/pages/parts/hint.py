@@ -6,34 +6,38 @@ If the next move of a finished game is a blunder, the hint explains this blunder
 import numpy as np
 
 from app.tictactoe.notation import MARKS
-from app.web.formatting import format_percent, name_square
+from app.web.formatting import (
+    capitalize_first_letter,
+    format_percent,
+    name_square,
+)
 from app.web.match import MatchState
 from app.web.move_values import (
     EMPTY_NOTE,
     Note,
     choose_value_source,
     evaluate_moves,
-    spell_outcome,
 )
 from app.web.pages.parts.match_controls import compute_reply_chances
 from app.web.site_data import TRUTH
-from app.web.translation import gettext, gettext_noop
+from app.web.translation import gettext, gettext_noop, ngettext
 from app.web.wording import name_squares
 
 
-def list_hint_cells(state: MatchState) -> list[int]:
-    """Return the cells of the best moves: the fastest win, any draw, or the slowest loss.
-
-    If the hint explains a blunder, all moves that keep the result of optimal play count as best.
-    """
+def list_hinted_cells(state: MatchState) -> list[int]:
+    """Return the cells to mark: the recommended one or, if the hint explains a blunder, the right ones."""
     if not state.match.shows_hint or state.is_over:
         return []
     if find_explained_blunder(state) is not None:
-        correct_cells: list[int] = np.flatnonzero(
-            state.site.is_move_correct[state.position]
-        ).tolist()
-        return correct_cells
-    return evaluate_moves(state.site, state.position, TRUTH).likeliest_cells
+        return _list_correct_cells(state)
+    return [build_hint(state)[0]]
+
+
+def _list_correct_cells(state: MatchState) -> list[int]:
+    cells: list[int] = np.flatnonzero(
+        state.site.is_move_correct[state.position]
+    ).tolist()
+    return cells
 
 
 def find_explained_blunder(state: MatchState) -> int | None:
@@ -61,7 +65,7 @@ def explain_blunder(state: MatchState, cell: int) -> str:
         move = gettext(
             "%(agent)s plays %(square)s.", agent=get_player_title(state), square=played
         )
-    right = list_hint_cells(state)
+    right = _list_correct_cells(state)
     wins = state.match.player_to_move * int(site.solution.values[state.position]) == 1
     if len(right) > 1:
         words = gettext_noop("%(squares)s would have kept the draw.")
@@ -88,57 +92,73 @@ def get_player_title(state: MatchState) -> str:
 def build_blunder_notes(state: MatchState, cell: int) -> list[Note]:
     notes = [EMPTY_NOTE] * state.site.game.cells
     right, blunder = gettext("right"), gettext("blunder")
-    for right_cell in list_hint_cells(state):
+    for right_cell in _list_correct_cells(state):
         notes[right_cell] = Note(f"✓ {right}", right)
     notes[cell] = Note(f"✗ {blunder}", blunder)
     return notes
 
 
 def build_hint(state: MatchState) -> tuple[int, str]:
-    """Return the cell that the hint recommends, and a sentence with the reason.
+    """Return the cell that the hint recommends, and sentences with the reason.
 
-    Of the best moves, it is the one after which the opponent is most likely to blunder at once. If
-    several are equal, most replies to it are blunders.
+    The best moves are the fastest wins, all draws, or the slowest losses. Of these, it is the one after
+    which the opponent is most likely to blunder at once. If several are equal, most replies to it are
+    blunders.
     """
     site = state.site
-    best = list_hint_cells(state)
-    keeps = spell_outcome(site, state.position, best[0])
+    best = evaluate_moves(site, state.position, TRUTH).likeliest_cells
     scores = {cell: _compute_blunder_chances(state, cell) for cell in best}
     first = max(best, key=scores.__getitem__)
-    if len({*scores.values()}) == 1:
-        squares = name_squares(best)
-        return first, gettext(
-            "Best move: %(squares)s. Result with optimal play: %(result)s.",
-            squares=squares,
-            result=keeps,
+    sentences = [
+        _describe_hint_result(state, first),
+        _describe_next_blunder(state, *scores[first]),
+    ]
+    if others := len(best) - 1:
+        sentences.append(
+            ngettext(
+                "%(count)s other square is as good.",
+                "%(count)s other squares are as good.",
+                others,
+            )
         )
-    chance, share = scores[first]
-    if not chance:
-        words = gettext_noop(
-            "Play %(square)s (%(result)s). Then %(share)s%% of the answers are blunders."
+    return first, " ".join(filter(None, sentences))
+
+
+def _describe_hint_result(state: MatchState, cell: int) -> str:
+    square = capitalize_first_letter(name_square(cell))
+    moves = state.site.signed_moves_to_end.item(state.position, cell)
+    if moves > 0:
+        return ngettext(
+            "%(square)s wins in %(count)s move.",
+            "%(square)s wins in %(count)s moves.",
+            moves,
+            square=square,
         )
+    words = gettext_noop("%(square)s keeps the draw.")
+    if moves:
+        words = gettext_noop("%(square)s delays the loss longest.")
+    return gettext(words, square=square)
+
+
+def _describe_next_blunder(state: MatchState, chance: float, share: float) -> str:
+    """Return a sentence on the chances of `_compute_blunder_chances`, "" if no blunder is possible."""
+    match = state.match
+    opponent = match.get_player_name(-match.player_to_move)
+    if match.is_human(-match.player_to_move):
+        opponent = choose_value_source(match, state.site, -match.player_to_move)
+    if not share:
+        return ""
+    if chance < 0.005:
+        words = gettext_noop("%(share)s%% of the replies are blunders.")
     elif chance > 0.995:
-        words = gettext_noop("Play %(square)s (%(result)s). Then %(agent)s blunders.")
+        words = gettext_noop("Then %(agent)s blunders.")
     else:
-        words = gettext_noop(
-            "Play %(square)s (%(result)s). Then %(agent)s blunders in %(share)s%% of games."
-        )
-    opponent = state.match.get_player_name(-state.match.player_to_move)
-    if state.match.is_human(-state.match.player_to_move):
-        opponent = choose_value_source(state.match, site, -state.match.player_to_move)
-    sentence = gettext(
+        words = gettext_noop("Then %(agent)s blunders in %(share)s%% of games.")
+    return gettext(
         words,
-        square=name_square(first),
-        result=keeps,
-        agent=site.display_titles[opponent],
-        share=format_percent(chance or share, 0),
+        agent=state.site.display_titles[opponent],
+        share=format_percent(share if chance < 0.005 else chance, 0),
     )
-    others = [cell for cell in best if cell != first]
-    if others:
-        squares = name_squares(others)
-        equal = gettext("With optimal play %(squares)s is as good.", squares=squares)
-        sentence = f"{sentence} {equal}"
-    return first, sentence
 
 
 def _compute_blunder_chances(state: MatchState, cell: int) -> tuple[float, float]:

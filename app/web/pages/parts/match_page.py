@@ -40,7 +40,7 @@ from app.web.pages.parts.hint import (
     build_hint,
     explain_blunder,
     find_explained_blunder,
-    list_hint_cells,
+    list_hinted_cells,
 )
 from app.web.pages.parts.match_controls import (
     REPLY_SECONDS,
@@ -211,7 +211,7 @@ class MatchPage:
             notes=_build_square_notes(state, self.move_values)
             if self.move_values
             else None,
-            hinted_cells=list_hint_cells(state),
+            hinted_cells=list_hinted_cells(state),
             build_reply_url=map_moves_to_urls(match, self.url_builders.build_reply_url)
             if is_reply_automatic(state)
             else None,
