@@ -241,6 +241,11 @@ def name_squares(cells: Sequence[int]) -> str:
     return join_words([name_square(cell) for cell in cells], "or")
 
 
+def get_front_page_agent(site: SiteData) -> str:
+    """Return the agent of the front page; another folder of models may not have FRONT_PAGE_AGENT."""
+    return FRONT_PAGE_AGENT if FRONT_PAGE_AGENT in site.agents else site.first_opponent
+
+
 def describe_agent(
     site: SiteData,
     agent_name: str,

@@ -133,9 +133,7 @@ def test_a_hint_marks_its_square_and_is_played(page: Page) -> None:
     page.goto("/play/0314?o=fixed")
     page.keyboard.press("h")
     expect(page.locator(".hinted")).to_have_count(1)
-    expect(page.locator("#line")).to_contain_text(
-        "Top right wins in 1 move."
-    )
+    expect(page.locator("#line")).to_contain_text("Top right wins in 1 move.")
     page.click("#close-hint")
     expect(page.locator(".hinted")).to_have_count(0)
     page.keyboard.press("h")
@@ -187,6 +185,26 @@ def test_agents_to_choose_and_both_sides_are_one_click_away(page: Page) -> None:
     expect(heats).to_have_count(4)
     page.click("#reply")  # one ply a press, for whoever is to move
     expect(page.locator(MARKS)).to_have_count(6)
+
+
+def test_another_agent_goes_on_with_the_game_on_the_front_page(page: Page) -> None:
+    page.goto("/")
+    expect(page.locator(".lead:visible")).to_contain_text("Q-value")
+    page.click("#board-4")
+    expect(page.locator(MARKS)).to_have_count(6)
+    page.click("#choose-menace")
+    expect(page.locator("#seat-o b")).to_contain_text("MENACE")
+    expect(page.locator(".lead:visible")).to_contain_text("beads")
+    expect(page.locator(".learned")).to_contain_text("How MENACE learned")
+    shown = page.locator("#board").inner_text()
+    page.reload()
+    expect(page.locator("#seat-o b")).to_contain_text("MENACE")
+    expect(page.locator(MARKS)).to_have_count(6)
+    assert page.locator("#board").inner_text() == shown
+    page.goto("/")
+    page.click("#swap")
+    expect(page.locator("#seat-o b")).to_contain_text("You")
+    expect(page.locator(MARKS)).to_have_count(1)
 
 
 # Watch

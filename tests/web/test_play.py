@@ -57,7 +57,10 @@ def test_a_hint_names_the_equal_move_that_tempts_this_opponent_most(site: SiteDa
 
 def test_a_hint_marks_only_the_square_that_it_names(site: SiteData) -> None:
     for record, sentence in [
-        ("", "Top left keeps the draw. 88% of the replies are blunders. 8 other squares are as good."),
+        (
+            "",
+            "Top left keeps the draw. 88% of the replies are blunders. 8 other squares are as good.",
+        ),
         ("0314", "Top right wins in 1 move."),
         ("0125", "Centre wins in 3 moves. 1 other square is as good."),
     ]:

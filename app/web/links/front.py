@@ -2,4 +2,4 @@
 
 from app.web.routes import Route
 
-HOME_ROUTE = Route("/", "agent step")
+HOME_ROUTE = Route("/", "agent step at")

@@ -1,8 +1,9 @@
 """Links to a match: to its board, replies, settings and pictures."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from typing import NamedTuple
+from urllib.parse import parse_qsl
 
 from msgspec.structs import astuple
 
@@ -42,6 +43,13 @@ def play_url(match: Match) -> str:
     """Return the URL of a match on the play page."""
     address = match_url(PLAY_ROUTE, match)
     return f"{address}?o={_format_value(match.o)}" if address.endswith("/") else address
+
+
+def split_match_url(query: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """Return the record and the query of the match whose URL is the parameter `at` of a query."""
+    start = PLAY_ROUTE.url("")
+    path, _, query_text = query.get("at", start).partition("?")
+    return path.removeprefix(start), dict(parse_qsl(query_text))
 
 
 def play_against_url(agent_name: str) -> str:

@@ -1,23 +1,37 @@
 """The front page: a board with the values of a trained agent, and the ways on from there."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Response, request
+from msgspec.structs import replace
 
 from app.web.formatting import format_count, format_updates
 from app.web.links.front import HOME_ROUTE
-from app.web.links.play import MATCH_PREVIEW_ROUTE, match_url, play_url, watch_url
-from app.web.match import Match, read_choice, read_snapshot, replay_match
+from app.web.links.play import (
+    MATCH_PREVIEW_ROUTE,
+    match_url,
+    play_url,
+    split_match_url,
+    watch_url,
+)
+from app.web.match import (
+    Match,
+    parse_match,
+    read_choice,
+    read_snapshot,
+    replay_match,
+)
 from app.web.navigation import PageBlueprint
 from app.web.pages.parts.match_page import MatchPage
 from app.web.rendering import render_page
 from app.web.site_data import HUMAN, SiteData, get_current_site
 from app.web.translation import gettext
 from app.web.wording import (
-    FRONT_PAGE_AGENT,
     FRONT_PAGE_AGENTS,
     FRONT_PAGE_RECORD,
     describe_strength,
+    get_front_page_agent,
     grade_strength,
 )
 
@@ -26,7 +40,9 @@ bp.add_to_sitemap(lambda: [HOME_ROUTE.url()])
 BEGINNER_UPDATES = 500
 
 
-def list_choices(site: SiteData, shown: Match) -> list[dict[str, Any]]:
+def list_choices(
+    site: SiteData, shown_name: str, shown_snapshot: int | None
+) -> list[dict[str, Any]]:
     """Describe the agents to choose from, and "Beginner", the first agent early in its training."""
     names = list_front_agents(site)
     choices = [
@@ -36,7 +52,7 @@ def list_choices(site: SiteData, shown: Match) -> list[dict[str, Any]]:
             "strength_name": grade_strength(site, name),
             "description": describe_strength(site, name),
             "href": HOME_ROUTE.url(agent=name if name != names[0] else ""),
-            "is_shown": name == shown.o and shown.snapshot is None,
+            "is_shown": name == shown_name and shown_snapshot is None,
         }
         for name in names
     ]
@@ -52,7 +68,7 @@ def list_choices(site: SiteData, shown: Match) -> list[dict[str, Any]]:
             updates=format_updates(updates[step]),
         ),
         "href": HOME_ROUTE.url(step=step),
-        "is_shown": names[0] == shown.o and shown.snapshot == step,
+        "is_shown": names[0] == shown_name and shown_snapshot == step,
     }
     return [*choices, beginner]
 
@@ -70,7 +86,7 @@ def describe_learning(site: SiteData, name: str) -> str:
 def get_first_preview_url() -> str:
     """Return the URL of the preview picture for pages that have no preview picture of their own."""
     site = get_current_site()
-    agent = FRONT_PAGE_AGENT if FRONT_PAGE_AGENT in site.agents else site.first_opponent
+    agent = get_front_page_agent(site)
     return match_url(
         MATCH_PREVIEW_ROUTE, Match(FRONT_PAGE_RECORD, o=HUMAN, value_source=agent)
     )
@@ -87,23 +103,50 @@ def list_front_agents(site: SiteData) -> list[str]:
     ][:1]
 
 
+def continue_match(query: Mapping[str, str], name: str, site: SiteData) -> Match | None:
+    """Return the match of the URL `at` with another agent in place of its agents.
+
+    A finished game is followed by a new one. The result is None without a URL, and for the prepared
+    position, which each agent shows in its own way. Raises the errors of `parse_match`.
+    """
+    if not query.get("at"):
+        return None
+    state = parse_match(*split_match_url(query), site)
+    match = state.match
+    if match.record == FRONT_PAGE_RECORD:
+        return None
+    x, o = (HUMAN if player == HUMAN else name for player in (match.x, match.o))
+    match = replace(
+        match,
+        x=x,
+        o=o,
+        value_source=name if x == o == HUMAN else "",
+        snapshot=None,
+        plays_training=False,
+        shows_hint=False,
+        result_counts=(0, 0, 0),
+    )
+    return match.follow_record("") if state.is_over else match
+
+
 @bp.get(HOME_ROUTE)
 def show_front() -> Response:
+    """Show the front page; if a game on it goes on with another agent, its URL becomes the game's."""
     site = get_current_site()
     names = list_front_agents(site)
     name = read_choice("agent", request.args, names, names[0])
     last = site.get_last_snapshot(name)
     step = read_snapshot(name, request.args.get("step", ""), last, site)
-    match = Match(FRONT_PAGE_RECORD, o=name)
-    if step != last:
-        match = Match(FRONT_PAGE_RECORD, o=name, value_source=name, snapshot=step)
+    snapshot = None if step == last else step
+    played = continue_match(request.args, name, site)
+    match = played or Match(FRONT_PAGE_RECORD, o=name)
+    if snapshot is not None:
+        match = replace(match, value_source=name, snapshot=snapshot)
     learn = Match(
         FRONT_PAGE_RECORD, o=name, value_source=name, snapshot=0, plays_training=True
     )
-    both_sides = Match(
-        FRONT_PAGE_RECORD, o=HUMAN, value_source=name, snapshot=match.snapshot
-    )
-    return render_page(
+    both_sides = Match(FRONT_PAGE_RECORD, o=HUMAN, value_source=name, snapshot=snapshot)
+    response = render_page(
         "front/front.html",
         MatchPage(replay_match(match, site)),
         fragment=("game", "beside"),
@@ -113,6 +156,11 @@ def show_front() -> Response:
         both_sides_url=play_url(both_sides),
         training_sentences=describe_learning(site, name),
         algorithm_slug=site.agents[name].card.algorithm,
-        choices=list_choices(site, match),
+        choices=list_choices(site, name, snapshot),
         agent_count=len(site.agents),
     )
+    choice_url = HOME_ROUTE.url(
+        agent=name if name != names[0] else "", step="" if snapshot is None else step
+    )
+    response.headers["HX-Push-Url"] = play_url(match) if played else choice_url
+    return response

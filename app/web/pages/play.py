@@ -4,7 +4,6 @@ import dataclasses
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
-from urllib.parse import parse_qsl
 
 import werkzeug
 from flask import Response, redirect, request
@@ -32,6 +31,7 @@ from app.web.links.play import (
     match_url,
     play_against_url,
     play_url,
+    split_match_url,
     watch_url,
 )
 from app.web.links.why import why_url
@@ -69,6 +69,7 @@ from app.web.wording import (
     STRENGTH_MEANINGS,
     Character,
     describe_character,
+    get_front_page_agent,
 )
 
 bp = PageBlueprint("play", __name__)
@@ -76,8 +77,8 @@ bp = PageBlueprint("play", __name__)
 
 @bp.app_template_global()
 def get_first_game_url() -> str:
-    """Return the URL of a new game against the opponent for newcomers."""
-    return play_against_url(get_current_site().first_opponent)
+    """Return the URL of a new game against the agent of the front page."""
+    return play_against_url(get_front_page_agent(get_current_site()))
 
 
 bp.add_room("Play", "play", gettext_noop("Play"), get_first_game_url)
@@ -85,7 +86,7 @@ bp.add_room(
     "Play",
     "watch",
     gettext_noop("Watch"),
-    lambda: watch_url(get_current_site().first_opponent),
+    lambda: watch_url(get_front_page_agent(get_current_site())),
 )
 
 
@@ -96,7 +97,7 @@ def apply_settings(query: Mapping[str, str], site: SiteData) -> Match:
     come with a snapshot, which is ignored if the value source changes. The last snapshot stands
     for the agent as shipped. Raises BadRequest, NotFound or Conflict if the form is invalid.
     """
-    record, before = _split_match_url(query)
+    record, before = split_match_url(query)
     state = parse_match(record, before, site)
     if "player" in query:
         return _replace_player(state, record, before, query)
@@ -121,13 +122,7 @@ def apply_settings(query: Mapping[str, str], site: SiteData) -> Match:
 
 def parse_match_at(query: Mapping[str, str], site: SiteData) -> MatchState:
     """Return the match whose URL is the parameter `at`. Raises the errors of `parse_match`."""
-    return parse_match(*_split_match_url(query), site)
-
-
-def _split_match_url(query: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    start = PLAY_ROUTE.url("")
-    path, _, query_text = query.get("at", start).partition("?")
-    return path.removeprefix(start), dict(parse_qsl(query_text))
+    return parse_match(*split_match_url(query), site)
 
 
 def _replace_player(

@@ -25,7 +25,7 @@ from app.web.wording import name_squares
 
 
 def list_hinted_cells(state: MatchState) -> list[int]:
-    """Return the cells to mark: the recommended one or, if the hint explains a blunder, the right ones."""
+    """Return the cells to mark: the recommended one, or those that were right instead of a blunder."""
     if not state.match.shows_hint or state.is_over:
         return []
     if find_explained_blunder(state) is not None:

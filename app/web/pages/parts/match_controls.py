@@ -21,6 +21,7 @@ from app.web.match import MAX_COUNTED_GAMES, Match, MatchState
 from app.web.move_values import compute_play_chances, evaluate_match, is_reply_pending
 from app.web.site_data import HUMAN, SiteData, cached_per_site
 from app.web.translation import gettext, gettext_noop, localize_number
+from app.web.wording import FRONT_PAGE_RECORD
 
 REPLY_SECONDS = 0.4
 SNAPSHOT_SECONDS = 0.7
@@ -58,7 +59,9 @@ def list_control_urls(
     if is_asked and not state.match.shows_hint:
         hint_url = build_url(replace(match, shows_hint=True, replays_record=False))
     next_game = start_next_game(state)
-    seated = next_game if state.is_over else match
+    # In the prepared position the visitor has not played yet, and its other side is lost.
+    begins_anew = state.is_over or match.record == FRONT_PAGE_RECORD
+    seated = next_game if begins_anew else match
     swapped = replace(
         seated, x=seated.o, o=seated.x, result_counts=seated.result_counts[::-1]
     )
