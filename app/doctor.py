@@ -99,7 +99,7 @@ class Rule(NamedTuple):
 
 
 def discount_rewards(rewards, gamma):
-    """Return the sum of successive rewards, each discounted once more than the one before.
+    """Return r1 + gamma r2 + gamma^2 r3 + ... for successive rewards.
 
     With a wrong rule, least squares can find any number for gamma. The number is limited to -2 to
     2, so that its powers stay finite.
@@ -265,7 +265,7 @@ def make_columns(e, v):
 
 
 def value_finished_boards(value):
-    """Return the columns of a target in which a finished board has `value(e)` instead of 0."""
+    """Return the `columns` of a target that gives finished boards the value `value(e)` instead of 0."""
     return lambda e, v: make_columns(e, (value(e),) * len(v) if e.row.is_over else v)
 
 
@@ -278,7 +278,7 @@ def include_occupied(e, v):
 
 
 class Target(NamedTuple):
-    """The right target of an update, or one with a fault, and the learning rules that may have it.
+    """A right or faulty target of an update, with the names of the learning rules that may have it.
 
     `is_tried` is called with the LearnerSetup and the first Examples, and returns whether to try
     the target. The `sentence` replaces that of the fault.
@@ -296,7 +296,7 @@ def has_late_rewards(_, examples):
 
 
 def has_early_ends(_, examples):
-    """Return whether a row has done=1 although the opponent can still move, with known values."""
+    """Return whether a row has done=1 although the opponent, whose values are known, can still move."""
     return any(not math.isnan(e.early_end_value) for e in examples)
 
 
@@ -426,7 +426,7 @@ def make_key(kind, board, move, mover):
 
 @cache
 def list_keys(kind, board, mover, has_occupied=False):
-    """Return the keys of the moves on a board, without or with those on occupied squares."""
+    """Return the keys of the moves on a board; `has_occupied` adds the moves on occupied squares."""
     moves = range(9) if has_occupied else list_free_squares(board)
     return [make_key(kind, board, move, mover) for move in moves]
 
@@ -439,9 +439,10 @@ class Row(NamedTuple):
 
     The rows of a trace are numbered from 1. A board has nine characters: X, O, or "." for an empty
     square. The mover is "X" or "O", and the result is "win", "draw" or "loss" for the mover, None
-    while the game goes on. `oddity` is "" if the next board follows from the board, "symmetric" if
-    only a rotation or reflection of it follows, and "stale" if done is 1 but the next board lacks
-    the move.
+    while the game goes on. `is_taken` says that the square of the move is occupied on the board,
+    and `is_before_answer` that the next board is the one right after the move. `oddity` is "" if
+    the next board follows from the board, "symmetric" if only a rotation or reflection of it
+    follows, and "stale" if done is 1 but the next board lacks the move.
     """
 
     number: int
@@ -565,7 +566,7 @@ def read_row(
 
 @cache
 def read_step(board, move, next_board, done, merges_symmetric):
-    """Return mover, is_taken, is_before_answer, oddity and result of a Row.
+    """Return the fields mover, is_taken, is_before_answer, oddity and result of a Row.
 
     If the next board does not follow from the board, its rotations and reflections are tried. If
     the learner merges symmetric boards, one of them may also be preferred. Raises TraceError if
@@ -591,7 +592,11 @@ def read_step(board, move, next_board, done, merges_symmetric):
 
 
 def read_following(board, move, next_board):
-    """Return mover, is_taken, is_before_answer and result for exactly this next board."""
+    """Return the fields mover, is_taken, is_before_answer and result of a Row.
+
+    Here the next board is taken as it is; `read_step` also tries its rotations and reflections.
+    Raises TraceError if the next board does not follow from the board.
+    """
     is_taken = board[move] != "."
     mover = find_mover(board) if is_taken else next_board[move]
     shown, shown_next = format_board(board), format_board(next_board)
@@ -652,7 +657,7 @@ def find_successors(rows, is_backward):
 
 
 def list_later_rewards(rows, successors, setup):
-    """Return for each row the later rewards of its game, as gains of the row's player."""
+    """Return for each row the rewards of the later rows in its game, as values for the row's mover."""
     later_rewards = [[] if row.is_over else [UNKNOWN] for row in rows]
     order = range(len(rows)) if setup.is_backward else reversed(range(len(rows)))
     for i in order:
@@ -892,8 +897,8 @@ def find_initial_values(rows, setup):
 def find_kinds(rows, setup):
     """Return the TABLE_KINDS with the fewest contradictions in the rows, best first.
 
-    A row contradicts a kind of table if its `before` is not what the last update of this value
-    left.
+    A row contradicts a kind of table if its `before` differs from the value that the last update of
+    the same key stored.
     """
     counts = {}
     for kind in TABLE_KINDS:
@@ -941,9 +946,9 @@ def compute_dot_product(row, other):
 
 
 def solve_least_squares(rows, changes):
-    """Return the factors of the columns with which their sums come closest to the changes.
+    """Return factors of the columns, with which the rows add up as nearly as possible to the changes.
 
-    A row has a number for each column. The factor of a column is 0 if the rows do not determine it.
+    The factor of a column is 0 if the rows do not determine it.
     """
     factors = [0.0] * len(rows[0])
     columns = list(zip(*rows))
@@ -978,7 +983,7 @@ def solve_normal_equations(columns, changes):
 
 
 class Fit(NamedTuple):
-    """The solution of some updates by least squares: the step size alpha and the discount gamma.
+    """The step size alpha and the discount gamma that fit some updates best, by least squares.
 
     The first of the `factors` is alpha, and the others are alpha gamma. If alpha is 0, gamma is
     None. A Fit is impossible if one of its factors is clearly negative. `keeps_old_value` means
@@ -1116,10 +1121,7 @@ class Hypothesis:
         return is_falling and 2 * known > len(examples)
 
     def find_columns(self, e, gamma, columns=None):
-        """Return the columns of an update's equation, which alpha and alpha gamma multiply.
-
-        The target of the hypothesis makes these columns unless another function is given.
-        """
+        """Return the columns of an update's equation, by default those of the hypothesis's target."""
         values = RULES[self.rule].compute_next_values(e, gamma)
         return (columns or self.target.columns)(e, values)
 
@@ -1199,7 +1201,7 @@ class Hypothesis:
         self.count_explained(examples, fit, misses, precision)
 
     def list_misses_with_drift(self, examples, precision):
-        """Let alpha change linearly, and return the updates that are still missed by more than 1%."""
+        """Let alpha change linearly, and return the updates that are then missed by more than 1%."""
         gamma = self.fit.gamma if self.fit and self.fit.gamma else 1.0
         equations, misses = self.list_equations(examples, gamma), []
         if not equations:
@@ -1245,7 +1247,7 @@ class Hypothesis:
 
     @property
     def has_evidence(self):
-        """Whether an update that shows the fault and one with an unused next value are stored."""
+        """Whether an update with the fault, if any, and one that ignores its next value are stored."""
         return self.first_with_unused_value and (self.evidence or not self.fault)
 
     @property
@@ -1267,7 +1269,7 @@ class Hypothesis:
 
     @property
     def cost(self):
-        """The number of unexplained updates, plus a penalty, and eight for each change of alpha."""
+        """The number of unexplained updates, plus a penalty, plus eight for each change of alpha."""
         changes = MIN_SEGMENT_ROWS / 4 * max(0, self.segments - 1)
         return self.unexplained + self.penalty + changes
 
@@ -1290,9 +1292,9 @@ def list_hypotheses(examples, setup, step="constant"):
 
 
 def list_exact_hypotheses(examples, setup):
-    """Return the hypotheses that explain all updates with the same kind of step size.
+    """Return the hypotheses that explain all updates.
 
-    The kinds are those of STEP_SCALES; the first one with such hypotheses counts.
+    The kinds of step sizes in STEP_SCALES are tried one by one, until one has such hypotheses.
     """
     for step in STEP_SCALES:
         good = []
@@ -1328,9 +1330,10 @@ def list_close_hypotheses(examples, setup):
 
 
 def find_rounded_digits(examples, setup):
-    """Return (digits, row) if a right rule explains the values rounded to so many digits, else None.
+    """Return (digits, row) if a right rule explains the values but for rounding, else None.
 
-    If possible, the row is one in which rounding kept a value from changing.
+    The values have so many digits after the point. The row is an example, if possible one in which
+    rounding kept a value from changing.
     """
     numbers = [repr(e.row.after) for e in examples]
     if any("e" in number for number in numbers):
@@ -1350,10 +1353,12 @@ def find_rounded_digits(examples, setup):
 
 
 def count_choice(values, index):
-    """Return a Counter that tells whether a played move is the best one, or the first of several.
+    """Return a Counter on a played move: is it the best move, or the first of several best moves?
 
-    `values` are the values of all legal moves, and `index` is that of the played move. With a
-    random move, `others` and `firsts` would be `chance` and `tie_chance` on average.
+    `values` are the values of all legal moves, and `index` is that of the played move. `others` is
+    1 if the move is not the best, and `chance` is the chance of this for a random move. `firsts` is
+    1 if the move is the first of several best moves, and `tie_chance` is the chance of this at
+    random.
     """
     highest, size = max(values), len(values)
     number, is_best = values.count(highest), values[index] == highest
@@ -1374,7 +1379,7 @@ def estimate_epsilon(counts):
 
 
 def plays_randomly(counts):
-    """Return whether best moves were played as rarely as random moves would be best moves."""
+    """Return whether the best moves were played no more often than random moves would play them."""
     error = math.sqrt(counts["variance"]) / counts["chance"]
     return error <= 0.02 and estimate_epsilon(counts) >= 1 - 3 * error
 
@@ -1494,7 +1499,7 @@ class Doctor:
             self.first_row_by_fact.setdefault(fact, row)
 
     def count_facts(self, row):
-        """Count the facts that a row shows, and whether the game before it ended without a reward."""
+        """Count what a row shows, such as an early end, and whether the last game had no reward."""
         self.count_fact(f"moves of {row.mover}", row)
         self.count_fact(f"changes of {row.mover}", row, row.after != row.before)
         self.count_fact("reward", row, row.reward != 0)
@@ -1605,7 +1610,7 @@ class Doctor:
         return examples
 
     def count_open_rows(self, stop):
-        """Count the rows whose game goes on, and those among them that no row of this game follows."""
+        """Count the rows whose game goes on, and those of them that are the last row of their game."""
         successors = find_successors(self.rows, self.setup.is_backward)
         for i in range(self.studied_count, stop):
             row, is_open = self.rows[i], not self.rows[i].is_over

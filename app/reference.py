@@ -99,7 +99,7 @@ class UnfinishedError(TaughtMoveError):
 
 
 class CheckedPerson:
-    """A person in the game with this number, from 1, against the learner; `cells` has all moves."""
+    """The person in a game with this number, from 1; `cells` has all cells that the person plays."""
 
     def __init__(self, game_number: int, cells: str) -> None:
         self.number = game_number

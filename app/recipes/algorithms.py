@@ -69,7 +69,7 @@ class QIteration(RecipeWithRewards, frozen=True, kw_only=True):
 class TdControl(RecipeWithRewards, frozen=True, kw_only=True):
     """The parameters of Q-learning and all Sarsas, which update a move after the opponent's reply."""
 
-    # All Sarsas inherit this slug, and so the compiled training loop of Q-learning.
+    # By this slug of their base class, the Sarsas find the compiled training loop of Q-learning.
     slug: ClassVar[str] = "q-learning"
 
     vs: str = "random"
@@ -199,7 +199,7 @@ class TdAfterstates(RecipeWithRewards, frozen=True, kw_only=True):
     loss: float = 0.0
 
     def build_exact_values_task(self) -> Task:
-        """Return the training task; it includes exploration only if exploring moves are learned from."""
+        """Return the training task, with exploration only if the learner learns from random moves."""
         explores = (
             compute_final_rate(self.epsilon, self.epsilon_drop)
             if self.learn_from == "all"
@@ -475,5 +475,5 @@ def make_environment_task(recipe: TdControl | MonteCarlo, epsilon: float = 0.0) 
 
 
 def compute_final_rate(initial_rate: float, drop: float) -> float:
-    """Return a rate in the last tenth of the games; it decreases by `drop` after each tenth."""
+    """Return a rate in the last tenth of the games, after it has decreased nine times by `drop`."""
     return max(0.0, initial_rate - 9 * drop)

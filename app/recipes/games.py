@@ -26,8 +26,8 @@ class TrainingMove(
     """A move of a training game.
 
     `next_own_board` is the board at the learner's next move, or the last board of the game.
-    `was_random` says whether the move explored; the champion explores if it moves to an unproved
-    board.
+    `was_random` says whether the move explored. For the champion it says whether the move led to a
+    board whose value was not yet proved.
     """
 
     board: str
@@ -50,13 +50,12 @@ class TrainingUpdate(
         "is_opponent_move": "observed",
     },
 ):
-    """An update of the value of a move, with the numbers that it used, as values for the learner.
+    """An update of the value of a move, with the numbers that it used, in the learner's view.
 
     `move_index` is the number of the move in the game, from 0. `update_count` counts the updates of
-    the value, this one included. In a league a learner may also learn from an opponent's move.
-    `next_cell` is the move with the value `next_value`. The other numbers are those of the
-    textbook's `Update`. Only examples have the `values`: those of all moves before the update, by
-    cell.
+    the value, this one included. `is_opponent_move` is possible only in a league. `next_cell` is
+    the move with the value `next_value`. The other numbers are those of the textbook's `Update`.
+    Only examples have `values`: by cell, the values of all moves on the board before the update.
     """
 
     move_index: int
@@ -81,7 +80,7 @@ SHARED_FIELDS = [
 
 
 def make_training_update(update: Update, **fields: Any) -> TrainingUpdate:
-    """Return the record of a textbook learner's update; `fields` tell more about its move."""
+    """Return the record of a textbook learner's update; `fields` are fields that the update lacks."""
     numbers = {name: getattr(update, name) for name in SHARED_FIELDS}
     return TrainingUpdate(
         **({"move_index": 0, "is_opponent_move": False} | numbers | fields)

@@ -127,7 +127,7 @@ def _parse_value(parameter: Parameter, value_text: str) -> ParameterValue:
 def _parse_opponents(
     vs: str, length_parameter: str, values_by_parameter: dict[str, ParameterValue]
 ) -> dict[str, ParameterValue]:
-    """Return the parameters that the text of `vs` determines, with current names of opponents.
+    """Return the parameters in the text of `vs`, with current names of opponents.
 
     If `vs` is one opponent with a number, such as random:500, the number is the value of the
     `length_parameter`.

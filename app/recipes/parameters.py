@@ -171,9 +171,9 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         return RewardScale()
 
     def build_training_task(self) -> Task | None:
-        """Return the task that the agent learns last: its last opponent, its rewards, its discount.
+        """Return the task of the last phase: its opponent, its rewards and its discount.
 
-        The result is None if no exact values exist for this task, for example against a person.
+        The result is None if this task has no exact values, for example against a person.
         """
         return (
             None
@@ -182,7 +182,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def build_exact_values_task(self) -> Task | None:
-        """Return the training task if the last opponent is no person, or None without exact values."""
+        """Return the task of the last phase, which has no person; None if it has no exact values."""
         return None
 
     def compute_max_updates(self) -> int:
@@ -220,7 +220,7 @@ class RecipeWithRewards(Recipe, frozen=True, kw_only=True):
         return RewardScale(x=rewards, o=rewards)
 
     def get_task_opponent(self) -> str | None:
-        """Return the last opponent in the terms of `Task`: a baseline, or None for the learner itself.
+        """Return the last opponent as `Task` names it: a baseline, or None for the learner itself.
 
         With `vs=both` the opponent explores in training, but not in the task.
         """
@@ -358,7 +358,7 @@ def check_taught_games(recipe: Recipe) -> None:
         ("alpha_drop", 0),
     ):
         if getattr(recipe, parameter, value) != value:
-            # With such a parameter, one more game would change the learner's moves in earlier games.
+            # With another value, one more game would change the learner's moves in earlier games.
             raise RecipeError(f"{parameter} is {value} where a person teaches")
     for number, game in enumerate(games, 1):
         _check_taught_cells(number, game)

@@ -1,7 +1,8 @@
 """Recipes with games against a person: add, remove and describe these games.
 
-Before its first game against a person, a learner's recipe has the default opponents and the default
-number of games.
+A lesson is a game against a person or a phase of practice, and a course is the learner with all its
+lessons. Before its first game against a person, a learner's recipe has the default opponents and
+the default number of games.
 """
 
 from typing import NamedTuple
@@ -20,14 +21,14 @@ from app.recipes.parameters import (
 from app.recipes.shipped import SHIPPED
 from app.tictactoe.blunder_boards import BlunderChance
 
-# Most learners reach these milestones in this order.
+# These are skills of a learner, in the order in which most learners reach them.
 MILESTONES = ("rows", "blocks", "random", "x", "o", "both")
 
 
 class ValueChange(NamedTuple):
-    """The change of a value by a game: of a number of beads, or of a Q-value for the player of the move.
+    """The change by which a game updated a move: of its beads, or of its Q-value in the mover's view.
 
-    Moves are counted from 0 in the game.
+    `move_index` is the number of the move in the game, from 0.
     """
 
     move_index: int
@@ -51,10 +52,10 @@ class Lesson(Struct, frozen=True):
 
     `updates` are those of the learner's own moves, and `opponent_update_count` counts those of the
     person's moves. `loss_chances` has for each seat the probability that the best responder wins,
-    and `blunder_count` is the number of positions in which the learner can blunder. For each losing
-    move so far, `losing_move_chances` has the probability of the move before its first time and
-    after this lesson. In practice the seat ("X" or "O"), the record and the result ("win", "draw"
-    or "loss") are "".
+    and `blunder_count` is the number of positions in which the learner can blunder.
+    `losing_move_chances` has a pair for each losing move so far: the chance of the move when it
+    first lost a game, and after this lesson. In practice the seat ("X" or "O"), the record and the
+    result ("win", "draw" or "loss") are "".
     """
 
     opponent: str
@@ -112,8 +113,8 @@ class Course(Struct, frozen=True):
 class Refusal(Struct, frozen=True):
     """The reason why a recipe with games against a person cannot be trained.
 
-    If a move of the person is wrong, `game_number` is the number of its game, from 1. A link that
-    was cut off is truncated: only the end of the last game is missing.
+    If a move of the person is wrong, `game_number` is the number of its game, from 1.
+    `is_link_truncated` says that the link was cut off: only the end of the last game is missing.
     """
 
     reason: str
@@ -185,7 +186,7 @@ def format_taught_title(recipe: Recipe) -> str:
 
 
 def keep_first_games(recipe: Recipe, last_game_number: int) -> Recipe:
-    """Return the recipe without the lessons after this game against a person, counted from 1."""
+    """Return the recipe without the lessons after the game with this number, from 1."""
     while len(list_taught_games(recipe)) > last_game_number or (
         recipe.phases[-1][0] != PERSON_OPPONENT and last_game_number
     ):
@@ -194,10 +195,7 @@ def keep_first_games(recipe: Recipe, last_game_number: int) -> Recipe:
 
 
 def _replace_games(recipe: Recipe, phases: Phases, games: list[str]) -> Recipe:
-    """Return the recipe with these phases and these games against a person.
-
-    Without phases the recipe gets its default opponents and its default length.
-    """
+    """Return the recipe with these phases and games; without phases, with its default opponents."""
     usual = {
         one: get_parameters(type(recipe))[one].default
         for one in ("vs", recipe.length_parameter)

@@ -98,7 +98,7 @@ def _compute_means(
 def list_views(
     q: NDArray[np.float64], game: Game, higher: list[int], lower: list[int]
 ) -> list[str]:
-    """Return the views that a table can have, by the counts of `count_good_moves`.
+    """Return the views that a table can have, by the results of `count_good_moves`.
 
     If several views lead to the same moves, only the first one is listed.
     """

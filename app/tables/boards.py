@@ -440,11 +440,11 @@ def convert_numbers(
 def collect_boards(
     board_items: Sequence[TableItem],
 ) -> tuple[DistinctBoards | None, NDArray[np.intp], list[tuple[TableItem, ...]], str]:
-    """Return the different boards of a table; the board of each row, -1 for none; other items; a note.
+    """Return the different boards of a table, None if there are none, and three more results.
 
-    `board_items` has the parsed board of each row. The item can also contain a move or a value,
-    which are the other items of the row. The note tells the user how boards are written as numbers;
-    it is "" for base 3. The first result is None if no row has a board.
+    The second result is the index of each row's board, or -1. The third has the other items of each
+    row: `board_items` may also contain a move or a value. The last one is a note, which tells the
+    user how boards are written as numbers; it is "" for base 3.
     """
     board_items, numeral_note = convert_numbers(board_items)
     board_numbers: dict[TableItem, int] = {}

@@ -26,7 +26,7 @@ from app.tables.values import (
 )
 
 CELL_COUNT = 9
-# With fewer lists, rising whole numbers may be values by chance.
+# In fewer lists, values can be rising whole numbers by chance.
 MIN_LISTS = 5
 
 
@@ -145,7 +145,7 @@ class EntryCollector:
             self.add_listed_values(number, flatten_lists(items))
 
     def add_listed_values(self, number: int, items: list[TableItem]) -> None:
-        """Add a value for each cell or for each empty cell; two small numbers are a row and a column."""
+        """Add a value for each cell or each empty cell; two small numbers are a row and a column."""
         if len(items) == 2 and max(parse_move(items), default=9) <= 3:
             self.add_move(number, items)
             return
@@ -237,8 +237,8 @@ class EntryPlaces:
     """The positions and cells of E entries, under one reading of the table; all arrays are [E].
 
     The position is -1 if no game leads to the board, and the cell is -1 if the board has no such
-    cell. In a decision the game is not over. A taken cell is one of a possible board that is not
-    empty.
+    cell. `is_decision` says that the game is not over, and `is_taken` that a possible board has a
+    stone on the cell.
     """
 
     positions: NDArray[np.intp]

@@ -7,7 +7,7 @@ from app.tictactoe.game import Game
 from app.tictactoe.policy import CellMask
 
 MIN_RATIO = 2
-# If both ways of reading were equally good, the counts would hardly ever differ by more than this.
+# The counts of two equally good ways of reading hardly ever differ by more than this.
 MIN_STANDARD_DEVIATIONS = 3
 
 
@@ -21,7 +21,7 @@ def is_clear(supporting: int, opposing: int) -> bool:
 
 
 def is_contradicted(opposing: int, opposing_other: int) -> bool:
-    """Return whether far more entries oppose a way of reading than oppose the other way."""
+    """Return whether far more entries oppose one way of reading than oppose the other."""
     return opposing > MIN_RATIO * opposing_other
 
 

@@ -123,7 +123,7 @@ class LiteralParser:
         return self.read_items("]" if value == "[" else ")", depth)
 
     def read_numbers(self, depth: int) -> list[TableItem]:
-        """Return the numbers and words of a list or tuple that is a single token."""
+        """Return the numbers, and None for words, in a list or tuple that is a single token."""
         try:
             values = _parse_numbers(self.value)
         except ValueError:

@@ -36,8 +36,8 @@ from app.tictactoe.policy import (
 )
 
 MAX_LISTED_ROWS = 20
-# In a smaller table it can be chance that no two positions are symmetric. In a larger one it means that
-# each position stands for all symmetric ones.
+# In a table with fewer positions it can be chance that no two are symmetric. In a larger one it
+# means that each position stands for all symmetric ones.
 MIN_POSITION_COUNT = 20
 # Fewer moves on taken squares do not show that the boards were stored after the moves.
 MIN_TAKEN_MOVES = 3
@@ -50,8 +50,8 @@ class TableReading:
 
     The values `q`, [D, cells], are those of the player to move, NaN where there is none; `q` is
     None if the table has moves only. `position_count` counts the unfinished positions of the table.
-    The notes are sentences for the user on how the table was read. Moves can be drawn in proportion
-    to their values.
+    The notes are sentences for the user on how the table was read. `is_proportional` says that
+    moves are drawn in proportion to their values.
     """
 
     policy: Policy
@@ -306,7 +306,7 @@ class TableReader:
         return are_values
 
     def are_taken_moves(self, is_single: NDArray[np.bool_]) -> bool:
-        """Return whether the single numbers are moves that are already on the boards."""
+        """Return whether the single numbers are moves on squares that are taken on their boards."""
         if len(np.unique(self.entries.first[is_single])) < MIN_TAKEN_MOVES:
             return False
         return any(
@@ -417,7 +417,11 @@ class TableReader:
         return 0
 
     def check_taken_moves(self, ways: list[bool], numbers: list[int]) -> None:
-        """Raise TableError if the boards of the table already contain the moves."""
+        """Raise TableError if most moves are on squares that are taken on their boards.
+
+        The boards were then stored after the moves. `ways` are the possible orders of the digits in
+        base-3 numbers, and `numbers` the possible numbers of the first square.
+        """
         entries = self.entries
         is_move = entries.kinds != EntryKind.CELL
         is_move &= entries.kinds != EntryKind.EMPTY_CELL_INDEX
@@ -551,7 +555,7 @@ class TableReader:
             self.q[self.game.to_move == opponent] *= -1
 
     def count_wins_of_o(self) -> tuple[int, int]:
-        """Count the positions in which a winning move of O has the highest value, and the lowest value.
+        """Return how often a winning move of O has the highest value, and how often the lowest one.
 
         Positions in which all values are equal do not count.
         """
@@ -566,9 +570,9 @@ class TableReader:
         return int(with_highest.sum()), int(with_lowest.sum())
 
     def count_completed_lines(self) -> tuple[int, int]:
-        """Count the boards on which completing X's line has the higher value, and completing O's line.
+        """Return how often a line of X has the higher value, and how often a line of O.
 
-        On these boards X is to move, and X and O could each complete a line.
+        Only boards count on which X is to move, and on which X and O could each complete a line.
         """
         game = self.game
         of_x = find_winning_moves(game)

@@ -285,7 +285,8 @@ def _unwrap_values(inner: TableItem) -> TableItem:
 def _find_value_list(named: Mapping[str, TableItem]) -> list[TableItem] | None:
     """Return the list of values in an object, or None if there is not exactly one.
 
-    An object may have a list for each seat. Then only the list of the player to move is not all 0.
+    An object may have a list for each seat. Then all values are 0 in the list of the player who is
+    not to move.
     """
     lists = [item for name, item in named.items() if name.startswith("value")]
     used = [item for item in lists if isinstance(item, list) and any(item)]

@@ -1,6 +1,7 @@
 """The champion: it plays against itself until it has proved the value of the empty board.
 
-For every board it knows a lower and an upper bound of the value.
+For every board it knows a lower and an upper bound of the value. A board is proved if it is
+finished or if all its replies are proved; then both bounds are equal.
 
 Source: our own combination of known parts. Bounds of action values: Even-Dar, Mannor & Mansour
 (2006), "Action elimination and stopping conditions". Planning, here by updating all visited boards
@@ -28,8 +29,7 @@ class Champion:
         """Set the bounds of a board: its result, or the negated bounds of its replies.
 
         The lower bound is minus the highest upper bound of a reply, and the upper bound is minus
-        the highest lower bound. A board is proved if it is finished or if all its replies are
-        proved.
+        the highest lower bound.
         """
         game = self.game
         if game.is_over(board):
@@ -45,7 +45,7 @@ class Champion:
             self.proved.add(board)
 
     def play(self, turn, rng):
-        """Play a game for both players and update its boards; stop once the empty board is proved."""
+        """Play a game for both players and update its boards, unless the empty board is proved."""
         board, trail = self.game.empty, []
         if board in self.proved:
             return

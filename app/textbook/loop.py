@@ -36,7 +36,8 @@ class Turn(NamedTuple):
     """A unit of a training: a game, a round of a league, or a sweep over all boards.
 
     The opponent "self" or "both" is the learner itself, and then `player` is None. `number` counts
-    the turns from 0 in a phase of `length` turns, and `earlier_turns` counts those of all phases.
+    the turns from 0 in a phase of `length` turns, and `earlier_turns` counts all turns of the
+    training before this one.
     """
 
     opponent: str

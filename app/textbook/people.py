@@ -17,7 +17,7 @@ class Person:
 def list_turns_with_people(phases, opponents, people):
     """Yield the turns of a training; `people` has a Person for each game against a person.
 
-    The learner changes its seat from each of these games to the next, whatever it plays between
+    From each of these games to the next the learner changes its seat, even with other games between
     them.
     """
     games = enumerate(people)

@@ -230,7 +230,7 @@ def load_agent(folder: Path, game: Game, agent_id: str) -> Agent:
 
 
 def load_agent_without_figures(folder: Path, game: Game, agent_id: str) -> Agent:
-    """Load an agent without its exact results, the figures of its card, to compute them anew.
+    """Load an agent without the figures (exact results) on its card, which are then computed anew.
 
     The figures are not read because they may be out of date: another format, or other baselines.
     Raises ModelError, with file and reason, if anything else is not valid.

@@ -40,9 +40,9 @@ class BlunderClasses(NamedTuple):
     """The blunders of a policy in N classes of symmetric positions, the likeliest class first.
 
     `example_rows`, [N], has the row of the likeliest position of each class in `BlunderDecisions`.
-    Of the `symmetric_counts` positions in a class, the policy can blunder in `blundering_counts`,
-    both [N]. `chances`, [N], is the chance of a blunder in the class, in a game against random
-    moves.
+    `symmetric_counts`, [N], has the number of positions in each class, and `blundering_counts`,
+    [N], the number of those in which the policy can blunder. `chances`, [N], is the chance of a
+    blunder in the class, in a game against random moves.
     """
 
     example_rows: NDArray[np.intp]
@@ -153,10 +153,10 @@ def prove_unbeatable(reachable_play: ReachablePlay, player: int) -> UnbeatablePr
 def _number_pair_classes(
     game: Game, decisions: NDArray[np.intp], chosen_moves: CellMask
 ) -> NDArray[np.int64]:
-    """Return a number for each position and its chosen moves, [N], equal in symmetric positions.
+    """Return an integer for each position with its chosen moves, [N], equal in symmetric positions.
 
-    A position and its `chosen_moves`, [N, cells], one bit for each cell, make a number. The result
-    is the lowest number among all symmetric positions with symmetric moves.
+    The position and its `chosen_moves`, [N, cells], one bit for each cell, are encoded as an
+    integer. The result is the lowest integer over all symmetries.
     """
     bits = 1 << np.arange(game.cells)
     # `argsort` inverts each of the G symmetries, [G, cells].

@@ -1,8 +1,8 @@
 """The beads of an agent that draws its moves from boxes of beads, like MENACE.
 
 All symmetric positions share a box, in which symmetric moves have the same beads. In the agent's
-table each symmetric cell has an equal part of these beads. So an agent that plays in proportion to
-the values in a row of the table plays like the box.
+table, symmetric cells share the beads of their move equally. So an agent that plays in proportion
+to the values in a row of the table plays like the box.
 """
 
 from functools import lru_cache

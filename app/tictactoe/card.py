@@ -182,7 +182,7 @@ def check_card(game: Game, agent_id: str, card: Card) -> None:
 
 
 def check_figures(game: Game, figures: Figures) -> None:
-    """Raise ValueError if figures contradict each other, or have other baselines or another game."""
+    """Raise ValueError if figures contradict each other, or are for other baselines or another game."""
     if figures.baseline_chances.keys() != BASELINES.keys():
         raise ValueError(
             f"figures are against {', '.join(figures.baseline_chances) or 'no opponent'} "

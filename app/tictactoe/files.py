@@ -29,7 +29,6 @@ def read_plain_file(path: Path, max_bytes: int) -> bytes:
 
 
 def _open_without_waiting(path: str, flags: int) -> int:
-    """Open a file for `open(opener=...)`, but do not wait if the file is a pipe."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 

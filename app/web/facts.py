@@ -266,7 +266,6 @@ def _judge_named_moves(site: SiteData, policy_name: str) -> Figures:
 
 @cached_per_site(1)
 def _collect_policy_moves(site: SiteData) -> PolicyMoves:
-    """Return the moves of all policies that are always available, prepared for exact matches."""
     pairs = [policy[site.game.legal] for policy in site.policies.values()]
     return collect_policy_moves(site.game, np.stack(pairs))
 

@@ -386,10 +386,7 @@ def build_move_values(
 
 
 def _build_policy_moves(site: SiteData, position: int, value_source: str) -> MoveValues:
-    """Return the moves of a policy that is named by its moves, without values.
-
-    The result is not cached, because the name is long.
-    """
+    """Return the moves of a policy that is named by them; not cached, because the name is long."""
     policy = site.policies[value_source][position].copy()
     plays = policy > 0
     nothing = np.full(site.game.cells, np.nan)

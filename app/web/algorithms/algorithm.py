@@ -191,11 +191,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
     def describe_settled_value(
         self, query: ValueQuery, reason: ValueReason
     ) -> list[str]:
-        """Say why a value is no longer updated.
-
-        In Q-learning the only reason is a fault (a planted bug): the learner skips updates after
-        losses.
-        """
+        """Say why a value is no longer updated: in Q-learning, only because the learner has a fault."""
         return ["The learner makes no update, whatever the opponent plays."]
 
     def describe_next_move(self, query: ValueQuery, reason: ValueReason) -> list[str]:

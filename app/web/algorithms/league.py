@@ -200,7 +200,6 @@ def exchange_marks(game: Game, position: int) -> int:
 
 
 def _describe_average(query: ValueQuery, reason: ValueReason) -> list[str]:
-    """Say that the value is the average of its past targets; [] if there were none."""
     if not query.update_count:
         return []
     so_far = (

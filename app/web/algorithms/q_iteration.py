@@ -59,7 +59,6 @@ class QIterationAlgorithm(Algorithm, frozen=True, kw_only=True):
 
 
 def _describe_sticky_loss(query: ValueQuery, reason: ValueReason) -> str:
-    """Say which replies can have made a value a sticky loss."""
     loss = format_signed(query.value, 0)
     causes = [reply for reply in reason.replies if reply.target == query.value]
     by = "this move of the opponent" if len(causes) == 1 else "one of these moves"

@@ -23,10 +23,7 @@ class QTableAlgorithm(Algorithm, frozen=True, kw_only=True):
     """Q-learning that updates the moves of a game from the last one to the first."""
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
-        """Return the reason for a value: the mean target over the replies.
-
-        There is no target with `update=sum`, because such a value grows without limit.
-        """
+        """Return the reason for a value, without a target if `update=sum` makes values grow for ever."""
         # In double Q-learning the last reward of a game may update both tables. Then it counts
         # twice.
         ending_weight = 2.0 if getattr(query.recipe, "last", "") == "both" else 1.0

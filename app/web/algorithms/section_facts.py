@@ -92,7 +92,6 @@ def _compute_exploration_numbers(
 
 
 def _compute_q_table_numbers(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Count decisions, moves and afterstates, of which symmetric ones count once."""
     game = site.game
     positions = np.unique(game.symmetry_class)
     return {
@@ -138,7 +137,6 @@ def _compute_sarsa_numbers(site: SiteData, section: Section) -> Mapping[str, obj
 
 
 def _find_best_moves(q: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return a mask of the moves with the highest value of their decision, [D, cells]."""
     is_best: NDArray[np.bool_] = (
         q >= np.nanmax(q, axis=1, keepdims=True) - TIE_TOLERANCE
     )
