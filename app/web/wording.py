@@ -385,7 +385,7 @@ STRENGTH_MEANINGS = {
     gettext_noop(
         "strong"
     ): "loses at most one game in ten against random moves, but can be beaten",
-    gettext_noop("unbeatable"): "proved: no opponent can win, as X or as O",
+    gettext_noop("unbeatable"): "proved: nobody can beat it, on either side",
 }
 
 

@@ -21,7 +21,12 @@ from app.tictactoe.notation import parse_position
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.report import Chances
 from app.web.algorithms import ALGORITHM_PAGES
-from app.web.facts import find_losing_game, judge_policy
+from app.web.facts import (
+    find_losing_game,
+    find_reachable_play,
+    judge_policy,
+    list_policy_blunders,
+)
 from app.web.formatting import format_count, format_percent, format_signed
 from app.web.pages.agents import (
     ARIA_SORT_VALUES,
@@ -89,7 +94,7 @@ def outcome(chances: Chances, decimals: int = 2) -> str:
 def titles(page: str) -> list[str]:
     """Return the agents in the order of the table."""
     body = page.split("<tbody")[1]
-    return re.findall(r'<a href="/agents/[^"]+">([^<]+)</a>', body)
+    return re.findall(r'<a href="/agents/[^"#]+">([^<]+)</a>', body)
 
 
 @pytest.fixture(params=list_agents())
@@ -107,6 +112,28 @@ def ranking(all_agents: str) -> Table:
     return Table(all_agents, "ranking")
 
 
+def test_why_an_unbeatable_agent_blunders(client: FlaskClient, site: SiteData) -> None:
+    explained = []
+    for name, agent in site.agents.items():
+        blunders = agent.card.figures.blunders[-1]
+        page = client.get(f"/agents/{name}").text if blunders else ""
+        reason = re.search(r'<p id="unbeatable">(.*?)</p>', page)
+        losses = [find_losing_game(site, name, player) for player in SEATS.values()]
+        assert bool(reason) == (bool(blunders) and losses == [None, None])
+        if not reason:
+            continue
+        explained.append(name)
+        found = list_policy_blunders(site, name)
+        reached = find_reachable_play(site, name).is_reachable[found.positions]
+        # In its own games it gives away wins, but no draws.
+        assert (found.value_before[reached] == 1).all()
+        assert (found.value_after[reached] == 0).all()
+        counts = [int(number) for number in re.findall(r"\d+", reason[1])]
+        assert counts == [reached.sum(), (~reached).sum()]
+        assert ("a draw is worth as much" in reason[1]) == (agent.card.recipe.find("draw=1") >= 0)
+    assert explained == ["q-table-draw-1"]
+
+
 def in_both_seats(texts: Iterable[str]) -> str:
     """Return the texts of a cell for X and, below, for O."""
     return " ".join(f"{mark} {text}" for mark, text in zip("XO", texts, strict=True))
@@ -122,12 +149,13 @@ def test_the_table_says_what_the_card_says(
         figures.best_response,
     ]
     first = f"{card.title}: {who.strength_name}. {who.training_text}"
+    may_surprise = who.strength_name == "unbeatable" and figures.blunders[-1]
     by_opponent = [
         in_both_seats(outcome(getattr(one, seat)[-1], 1) for seat in SEATS) for one in chances
     ]
     assert ranking.cells(first) == {
         "Agent": first,
-        "Blunders": format_count(figures.blunders[-1]),
+        "Blunders": format_count(figures.blunders[-1]) + (", why?" if may_surprise else ""),
         "Unbeatable": in_both_seats(
             "no" if find_losing_game(site, card.id, seat) else "yes" for seat in SEATS.values()
         ),

@@ -25,7 +25,7 @@ from app.tictactoe.policy import BASELINES
 from app.web.algorithms import ALGORITHM_PAGES, describe_phases, get_opponent_name
 from app.web.comparison import Comparison, SourceSnapshot, find_next_disagreement
 from app.web.facts import BEST_RESPONDER, PolicyJudgement, judge_policy
-from app.web.formatting import format_count
+from app.web.formatting import format_count, format_count_of
 from app.web.links.agents import (
     AGENT_FILE_ROUTE,
     AGENT_ROUTE,
@@ -341,6 +341,28 @@ def describe_training_task(site: SiteData, agent_name: str) -> Destination | Non
     )
 
 
+def explain_harmless_blunders(site: SiteData, name: str) -> str:
+    """Say why an unbeatable agent has blunders, "" if it has none or can be beaten."""
+    judged, figures = judge_policy(site, name), site.agents[name].card.figures
+    if not judged.blunder_count or not all(judged.is_unbeatable.values()):
+        return ""
+    reachable = figures.reachable_blunders.x[-1] + figures.reachable_blunders.o[-1]
+    rewards = site.get_rewards(name)
+    indifferent = rewards is not None and rewards.x[1] == rewards.x[2]
+    reason = ", because a draw is worth as much to it as a win" if indifferent else ""
+    kept = (
+        f"In {format_count_of(reachable, 'position')} of its own games it gives away a "
+        f"win{reason}, but it keeps the draw. "
+        if reachable
+        else ""
+    )
+    elsewhere = format_count(judged.blunder_count - reachable)
+    return (
+        f"Why does an unbeatable agent have blunders? {kept}Its own moves never lead to the "
+        f"{'other ' if reachable else ''}{elsewhere} positions."
+    )
+
+
 VALUE_TABLE_COLUMNS = ("position", "to_move", "cell", "q", "visits", "true_value")
 
 
@@ -408,6 +430,7 @@ def build_strength_variables(site: SiteData, name: str) -> dict[str, Any]:
             Destination("Compare with optimal play", build_comparison_url(site, name)),
             Destination("Change the training in the lab", lab_url(name), id="to-lab"),
         ],
+        "blunder_reason": explain_harmless_blunders(site, name),
         "results": judgement.list_result_bars(site, name),
         "blunders": judgement.build_blunder_exhibits(
             site, name, slice(MAX_SHOWN_BLUNDERS)
