@@ -24,6 +24,13 @@ for (const box of document.querySelectorAll("[data-remember]")) {
   });
 }
 
+// On a phone some rows of links scroll sideways: the current link is in view.
+
+for (const link of document.querySelectorAll(":is(.rooms, .update-kinds) > [aria-current]")) {
+  const [own, row] = [link, link.parentElement].map((each) => each.getBoundingClientRect());
+  link.parentElement.scrollLeft += own.left + own.width / 2 - row.left - row.width / 2;
+}
+
 // A button deletes all other data that pages keep in this browser.
 
 document.getElementById("forget")?.addEventListener("click", ({ target }) => {
