@@ -61,6 +61,10 @@ function start(box) {
       if (ends) button.setAttribute("aria-disabled", "true");
       else button.removeAttribute("aria-disabled");
     }
+    // At the end the link to the next example takes the place of the button.
+    const following = box.querySelector("#update-following");
+    for (const name of ["button", "primary"]) following?.classList.toggle(name, stage === LAST_STAGE);
+    if (stage === LAST_STAGE && document.activeElement?.dataset.walk === "1") following?.focus();
     paint();
   }
 
@@ -81,7 +85,7 @@ function start(box) {
     box.querySelector("[data-equals]").textContent = round(rounded, decimals) === round(made.new, decimals) ? "=" : "≈";
     const error = round(made.target - numbers.old, decimals);
     for (const words of box.querySelectorAll("[data-when]")) {
-      words.hidden = words.dataset.when !== (error > 0 ? "up" : error < 0 ? "down" : "");
+      words.hidden = words.dataset.when !== (error === 0 ? "" : alpha === 0 ? "zero" : error > 0 ? "up" : "down");
     }
     const shown = numbers.square + numbers.share * (made.new - numbers.old);
     after = { text: write(shown, 2), heat: scale && heatOf(shown, scale) };

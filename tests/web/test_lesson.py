@@ -9,8 +9,10 @@ from flask.testing import FlaskClient
 from app.tictactoe.notation import parse_record
 from app.web.facts import build_certificate, find_losing_game
 from app.web.formatting import format_count, format_signed, name_square
+from app.web.match import Match, replay_match
 from app.web.pages.lesson import (
     LESSON_AGENT,
+    LESSON_RECORD,
     UNBEATABLE_AGENT,
     find_misled_puzzle,
 )
@@ -105,3 +107,24 @@ def test_the_last_step_is_about_the_same_learner_after_more_games(
         assert find_losing_game(site, UNBEATABLE_AGENT, 1 if seat == "x" else -1) is None
         assert format_count(build_certificate(site, UNBEATABLE_AGENT, seat).reachable_count) in told
         assert f'href="/agents/{UNBEATABLE_AGENT}/certificate-{seat}"' in page
+
+
+def test_the_first_step_answers_a_click_on_each_square(client: FlaskClient, site: SiteData) -> None:
+    page = client.get("/how/untrained").text
+    state = replay_match(Match(LESSON_RECORD), site)
+    urls = dict(re.findall(r'id="answer-(\d)" href="([^"]+)"', page))
+    legal = site.game.legal[state.position].nonzero()[0].tolist()
+    assert [*map(int, urls)] == legal
+    for cell in legal:
+        answer = client.get(urls[str(cell)]).text
+        is_right = site.is_move_correct[state.position, cell]
+        assert ("Right: this blocks the diagonal." in answer) == is_right
+        assert ("Wrong: X can now win with one move." in answer) == site.loses_at_once[
+            state.position, cell
+        ]
+
+
+def test_losing_squares_keep_values_near_0(site: SiteData) -> None:
+    position = replay_match(Match(LESSON_RECORD), site).position
+    losing = site.loses_at_once[position]
+    assert (abs(site.agents[LESSON_AGENT].q[position][losing]) < 0.2).all()

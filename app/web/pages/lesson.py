@@ -1,6 +1,7 @@
 """The lesson: five short steps, each with its own URL; it takes about four minutes."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -22,7 +23,9 @@ from app.web.move_values import EMPTY_NOTE, Note, evaluate_moves
 from app.web.navigation import PageBlueprint
 from app.web.pages.parts.attempt import (
     PuzzleAttempt,
+    describe_wrong_move,
     lay_out_attempt,
+    read_free_cell,
     read_puzzle_answers,
 )
 from app.web.pages.parts.export import export_lesson_step
@@ -109,9 +112,24 @@ def _illustrate_untrained(site: SiteData, frame_text: str) -> dict[str, Any]:
     right = site.is_move_correct[state.position]
     legal = game.legal[state.position]
     mover = int(game.to_move[state.position])
+    answer = request.args.get("right", "")
+    chosen, verdict = None, ""
+    if answer:
+        chosen = read_free_cell(site, state.position, "right", answer)
+        verdict = (
+            gettext("Right: this blocks the diagonal.")
+            if right[chosen]
+            else describe_wrong_move(site, state.position, chosen)
+        )
     return build_illustration(
         name,
         facts={
+            "chosen": chosen,
+            "verdict": verdict,
+            "answer_urls": {
+                cell: get_url_in_frame(how_url("untrained", right=cell))
+                for cell in np.flatnonzero(legal).tolist()
+            },
             "mover": MARKS[mover],
             "other": MARKS[-mover],
             "right": name_square(int(right.argmax())),
@@ -238,9 +256,12 @@ def _build_blunder_update(query: ValueQuery, case_name: str) -> dict[str, Any] |
     Raises BadRequest if this reply is impossible.
     """
     try:
-        return build_next_update(query, case_name, _build_answer_url)
+        update = build_next_update(query, case_name, _build_answer_url)
     except ValueError as error:
         raise BadRequest(mark_english(str(error))) from None
+    if update:
+        update["picture"] = replace(update["picture"], most_decimals=2)
+    return update
 
 
 def _build_answer_url(answer: str) -> str:

@@ -30,7 +30,7 @@ from app.web.move_values import Note, evaluate_moves
 from app.web.pictures.boards import BoardPicture, CellUrl, lay_out_board
 from app.web.rendering import get_url_in_frame
 from app.web.site_data import HUMAN, SiteData
-from app.web.translation import gettext, gettext_noop
+from app.web.translation import gettext, gettext_noop, ngettext
 
 # A digit in the URL adds these numbers for the right answers to a puzzle.
 KNEW_MOVE_DIGIT, KNEW_CORRECT_DIGIT = 1, 2
@@ -166,19 +166,15 @@ class PuzzleAttempt:
         """What the first answer is worth with optimal play, in a sentence; "" before it."""
         if self.chosen_correct_cell is None:
             return ""
-        moves = self.site.signed_moves_to_end.item(
-            self.puzzle.position, self.chosen_correct_cell
-        )
-        if self.knew_correct_move:
-            words = gettext_noop("Right: %(mark)s does not lose.")
-            if moves > 0:
-                words = gettext_noop("Right: %(mark)s can force a win.")
-            if moves == 1:
-                words = gettext_noop("Right: %(mark)s wins at once.")
-        else:
-            words = gettext_noop("Wrong: this move loses against best play.")
-            if moves == 0:
-                words = gettext_noop("Wrong: this move gives the win away.")
+        cell = self.chosen_correct_cell
+        if not self.knew_correct_move:
+            return describe_wrong_move(self.site, self.puzzle.position, cell)
+        moves = self.site.signed_moves_to_end.item(self.puzzle.position, cell)
+        words = gettext_noop("Right: %(mark)s does not lose.")
+        if moves > 0:
+            words = gettext_noop("Right: %(mark)s can force a win.")
+        if moves == 1:
+            words = gettext_noop("Right: %(mark)s wins at once.")
         return gettext(words, mark=self.mover)
 
     @property
@@ -236,6 +232,20 @@ class PuzzleAttempt:
 
     def show_ply(self, ply: int) -> "PuzzleAttempt":
         return replace(self, shown_plies=ply)
+
+
+def describe_wrong_move(site: SiteData, position: int, cell: int) -> str:
+    """Say how the opponent can punish a move that gives away a win or a draw."""
+    moves = -site.signed_moves_to_end.item(position, cell)
+    if not moves:
+        return gettext("Wrong: this move gives the win away.")
+    # Half of these moves are the opponent's, from the reply to its last one.
+    return ngettext(
+        "Wrong: %(mark)s can now win with one move.",
+        "Wrong: %(mark)s can now force a win in %(count)s moves.",
+        moves // 2,
+        mark=MARKS[-int(site.game.to_move[position])],
+    )
 
 
 def get_next_number(site: SiteData, puzzle_number: int) -> int:
@@ -313,7 +323,10 @@ def read_puzzle_answers(
                 "plays= in the URL also needs right=, the first answer."
             )
             raise BadRequest(gettext(words))
-        attempt = attempt.choose_cell(_read_free_cell(attempt, name, text))
+        position = attempt.puzzle.position
+        attempt = attempt.choose_cell(
+            read_free_cell(attempt.site, position, name, text)
+        )
     return attempt
 
 
@@ -368,10 +381,12 @@ def count_right_answers(answer_digits: str) -> int:
     return sum(int(digit).bit_count() for digit in answer_digits)
 
 
-def _read_free_cell(attempt: PuzzleAttempt, parameter_name: str, cell_text: str) -> int:
-    game = attempt.site.game
+def read_free_cell(
+    site: SiteData, position: int, parameter_name: str, cell_text: str
+) -> int:
+    """Return the cell of a parameter; raises Conflict if it is not free."""
     cell = read_cell(parameter_name, cell_text)
-    if not game.legal[attempt.puzzle.position, cell]:
+    if not site.game.legal[position, cell]:
         words = gettext_noop("The %(square)s square is already taken.")
         raise Conflict(gettext(words, square=name_square(cell)))
     return cell

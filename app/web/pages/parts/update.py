@@ -67,6 +67,8 @@ class UpdatePicture:
     later_own_moves: int = 0
     # (chance, target) of each reply, for a value averaged over all replies
     weighted_replies: Sequence[tuple[float, float]] = ()
+    # With fewer decimals the formula may be right only approximately.
+    most_decimals: int = DECIMALS_TO_TRY[-1]
 
     @property
     def slug(self) -> str:
@@ -256,7 +258,8 @@ class UpdatePicture:
             return None
         if self.algorithm.picture_kind in ("beads", "bounds"):
             return DECIMALS_TO_TRY[0]
-        return next(filter(self._is_formula_right, DECIMALS_TO_TRY), None)
+        tried = [each for each in DECIMALS_TO_TRY if each <= self.most_decimals]
+        return next(filter(self._is_formula_right, tried), None)
 
     @property
     def is_exact(self) -> bool:
