@@ -36,8 +36,7 @@ class Turn(NamedTuple):
     """A unit of a training: a game, a round of a league, or a sweep over all boards.
 
     The opponent "self" or "both" is the learner itself, and then `player` is None. `number` counts
-    the turns from 0 in a phase of `length` turns, and `earlier_turns` counts all turns of the
-    training before this one.
+    the turns from 0 in a phase of `length` turns, and `earlier_turns` in the training.
     """
 
     opponent: str

@@ -18,8 +18,8 @@ class Menace:
     """A number of beads for each move; symmetric moves have the same beads.
 
     There is no step size and no bootstrapping: every move of a game gets the final reward, as in
-    Monte Carlo learning. `changed` has the beads of each move that was updated after its box was
-    last filled.
+    Monte Carlo learning. `changed` has the beads of moves that were updated after their box was
+    filled.
     """
 
     def __init__(self, game, parameters):
