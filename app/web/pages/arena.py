@@ -38,7 +38,7 @@ class ArenaMeasure(NamedTuple):
     """A number that the table shows for each pair of players, such as the share of games won."""
 
     title: str
-    # computes the measure, [...], from the chances of a win, a draw and a loss, [..., 3]
+    # takes the chances of a win, a draw and a loss, [..., 3], and returns the measure, [...]
     compute_values: Callable[[Chances], Chances]
     format_value: Callable[[float], str]
     # the colours in the legend; the last one is the colour of the value 1
@@ -49,7 +49,7 @@ class ArenaMeasure(NamedTuple):
 
 
 def _format_score(score: float) -> str:
-    """Return a score from -1 to 1 in percent, with its sign; only exactly 0 and ±1 become 0 and ±100."""
+    """Return a score from -1 to 1 in percent, such as "+42"; a score just below 1 is not "+100"."""
     sign = {True: "+", False: MINUS}[score > 0] if score else ""
     return sign + format_percent(abs(score), 0)
 
@@ -133,7 +133,7 @@ def find_added_player(site: SiteData, selected_player: str, added_recipe: str) -
 
 
 def rank_players(site: SiteData, added_recipe: str = "") -> dict[str, int]:
-    """Return the index of each player in the round robin; the weakest player comes first."""
+    """Return player -> its index in `play_round_robin`; the weakest player comes first."""
     names = [*site.policies, *([added_recipe] if added_recipe else [])]
     scores = summarize_round_robin(play_round_robin(site, added_recipe)).mean_score
     return {

@@ -67,9 +67,9 @@ def build_panel(
     view: SourceSnapshot,
     move_values: MoveValues | None,
 ) -> dict[str, Any]:
-    """Return a board of the page with its texts and links.
+    """Return what the page shows of one source: its board, texts and links.
 
-    Some of them are empty for exact values. `move_values` is None after the end of the game.
+    `move_values` is None after the end of the game.
     """
     site = state.site
     views = comparison.views
@@ -84,7 +84,10 @@ def build_panel(
     later = ""
 
     def build_url(new_snapshot: int | None) -> str:
-        """Return the URL with another snapshot on this board, "" if another board shows it already."""
+        """Return the URL of the page with another snapshot on this board.
+
+        It is "" if another board shows this snapshot already.
+        """
         other = SourceSnapshot(view.value_source, new_snapshot)
         if other in views:
             return ""
@@ -120,7 +123,7 @@ def build_panel(
 
 
 def format_view_name(site: SiteData, view: SourceSnapshot) -> str:
-    """Return the name of a compared source for a sentence, without a comma."""
+    """Return the name of a compared source for use in a sentence; commas in it are removed."""
     title = site.display_titles[view.value_source.removesuffix(TASK_SUFFIX)].replace(
         ",", ""
     )
@@ -206,7 +209,7 @@ def _describe_verdict(
     return f"No agent blunders here: with optimal play it stays a {value}."
 
 
-# the SVG path of the half of a tile below its diagonal
+# the SVG path of the lower half of a tile, which is the square of one position
 HALF_TILE_PATH = "m.8.1v.7l-.1.1h-.7l-.1-.1z"
 
 
@@ -217,12 +220,12 @@ def _have_same_colour_scale(site: SiteData, agent_names: Sequence[str]) -> bool:
 
 
 def build_minds(site: SiteData, comparison: Comparison) -> dict[str, Any] | None:
-    """Return the pictures of all positions for the compared agents, and the film of their training.
+    """Return a picture of all positions for each compared agent, and the film of their training.
 
-    A picture has a tile for each position. Two pictures with the same meaning of colours become
-    one, in which the second agent has the lower half of each tile. If all agents are different,
-    there is a film, which starts at the frame nearest to their snapshots. Without agents the result
-    is None.
+    A picture has a small square (tile) for each position, with the colour of its value. If there
+    are two agents and their colours mean the same, one picture shows both: the second agent has the
+    lower half of each tile. If no agent occurs twice, a film shows the pictures of all snapshots
+    (its frames). Without agents the result is None.
     """
     views = list_learned_views(site, comparison)
     if not views:
@@ -272,10 +275,10 @@ def _find_nearest_frame(
     snapshots_by_frame: Sequence[Sequence[int]],
     shown_snapshots: Sequence[int],
 ) -> int:
-    """Return the index of the frame that is nearest to the snapshots shown.
+    """Return the index of the film's frame that is nearest to the shown snapshots of all agents.
 
-    For each agent, the distance is a share of its training. The largest distance of all agents
-    counts.
+    An agent's distance is the number of snapshots between the two, as a share of its training. The
+    distance of a frame is that of the agent that is farthest away.
     """
     lasts = [site.get_last_snapshot(name) for name in agent_names]
 

@@ -71,7 +71,7 @@ from app.web.wording import build_legend
 Query = MultiDict[str, str]
 bp = PageBlueprint("embed", __name__)
 
-# the width in pixels of the picture of curves for small screens
+# the width of a file with learning curves for small screens, in pixels
 NARROW_PICTURE_WIDTH = 320
 
 
@@ -123,7 +123,7 @@ def render_board(state: MatchState) -> Response:
 @bp.get(EMBED_REPLY_ROUTE.bare)
 @bp.get(EMBED_REPLY_ROUTE)
 def show_reply(record: str = "") -> werkzeug.Response:
-    """Draw a move for the player to move by its probabilities, and show the board after it."""
+    """Draw a move by the probabilities of the player to move, and show the board after it."""
     after = play_random_reply(parse_match(record, request.args, get_current_site()))
     address = match_url(EMBED_BOARD_ROUTE, after.match)
     return redirect_after_form(address, partial(render_board, after))

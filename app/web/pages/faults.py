@@ -63,7 +63,7 @@ bp.add_to_sitemap(
     )
 )
 FAULT_ORDER: tuple[str, ...] = tuple(FAULTY_RECIPES)
-# A puzzle shows the fault to find and those this many places after it in FAULT_ORDER.
+# A puzzle shows three faults: the one to find, and those 3 and 7 places after it in FAULT_ORDER.
 PUZZLE_CHOICE_OFFSETS = (0, 3, 7)
 
 
@@ -76,9 +76,9 @@ class FirstUpdate(
     frozen=True,
     forbid_unknown_fields=True,
 ):
-    """The first update in which a training with a fault differs from the one without.
+    """The first update that differs between the trainings with and without a fault.
 
-    A fault may change only how moves are chosen. Then it is the first move that differs, without
+    If the fault changes only how moves are chosen, this is the first different move, which has no
     values.
     """
 
@@ -171,9 +171,9 @@ def find_fault_agents(site: SiteData, fault: str) -> tuple[Agent, Agent]:
 def find_example_record(site: SiteData, fault: str) -> str:
     """Return the record of a position that shows what a fault does.
 
-    If the faulty agent has values above the reward of a win, it is the position with the highest
-    one. Otherwise it is the position in which the faulty agent most often lets the opponent win at
-    once, but the correct agent never blunders.
+    If the faulty agent has values above the reward of a win, this is the position with the highest
+    value. Otherwise the correct agent never blunders in the position, and of such positions it is
+    the one in which the faulty agent most often lets the opponent win at once.
     """
     game = site.game
     faulty, correct = find_fault_agents(site, fault)
@@ -252,7 +252,7 @@ def lay_out_values(
     """
     state = replay_match(Match(record), site)
     name = agent.card.recipe
-    # In its own units, so that a value beyond the rewards is shown as it is.
+    # In the agent's own units a value above all rewards is shown as it is.
     move_values = evaluate_moves(site, state.position, name, in_source_units=True)
     return lay_out_board(state, move_values, None, f"board-{board_id}", label)
 
@@ -279,7 +279,7 @@ def build_agent_half(
 
 
 def lay_out_first_update(site: SiteData, fault: str) -> BoardPicture:
-    """Return the board after the first move that differs, with the move marked."""
+    """Return the board after the move of the first different update; the move is marked."""
     first = FAULT_EFFECTS[fault].first_update
     record = find_record(site.game, parse_position(site.game, first.board))
     state = replay_match(Match(record + DIGITS[first.cell]), site)

@@ -36,7 +36,7 @@ class Term(
     # sections of Sutton & Barto, such as "2.4, 2.5" or "2.5, eq. 2.6", or another source
     source_section: str = ""
     example_link: Destination | None = None
-    # These words link to the term. With None its name does.
+    # The words in a text that link to this term; None stands for the term's name.
     word_forms: tuple[str, ...] | None = None
 
     @property
@@ -95,7 +95,8 @@ def link_terms(html: Markup) -> Markup:
         return f'<a href="{glossary_url(place)}"{get_link_attributes()}>{match[0]}</a>'
 
     def link_paragraph(match: re.Match[str]) -> str:
-        # The parts repeat: a text, an unchanged element or tag, and the name of its tag.
+        # The list repeats three items: a text, an element or tag that stays unchanged, and the
+        # tag's name.
         parts = UNLINKED_PATTERN.split(match[0])
         parts[2::3] = [""] * len(parts[2::3])
         parts[::3] = [TERM_PATTERN.sub(link_term, text) for text in parts[::3]]

@@ -65,9 +65,9 @@ PART_TITLES = {
     ENCODINGS_PART: "A position, written as numbers",
     WON_GAME_PART: "A won game, calculated step by step",
 }
-# The page with all encodings first shows the position after these moves.
+# The page of encodings shows the position after these moves if its URL names no position.
 ENCODED_RECORD = "04"
-# The order is that of `Game.symmetries`. A board that is not square has every second one.
+# The order is that of `Game.symmetries`. A board that is not square has only every second symmetry.
 SYMMETRY_NAMES = (
     "as it is",
     "rotated left",

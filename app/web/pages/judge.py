@@ -224,17 +224,17 @@ def render_form(
 ) -> Response:
     """Show the form for a table, and below it the result of the table or trace that was sent.
 
-    A trace is a list of updates, which the program `doctor` checks. `of_reading` has the values of
-    the result.
+    A trace is a list of updates, which the program `doctor` checks. `of_reading` has the variables
+    of the template that describe the result.
     """
     values = {
         "reading": None,
         "fault_sentence": "",
         "diagnosis": None,
-        # The board shows the update that is wrong.
+        # the board on which the wrong update was made
         "diagnosed_board": None,
         "move_code": "",
-        # A table of probabilities has no link, so its results are here.
+        # No link can hold a table of probabilities, so this page shows the results of such a table.
         "drawn": None,
         "drawn_results": None,
     }

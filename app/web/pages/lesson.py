@@ -49,7 +49,7 @@ LESSON_AGENT, LESSON_RECORD = "q-learning-1", "024"
 UNBEATABLE_AGENT = "q-learning-continued"
 
 
-# Each step replaces some of these.
+# the template's variables, some of which each step of the lesson replaces
 EMPTY_ILLUSTRATION: Mapping[str, Any] = MappingProxyType(
     {
         "facts": {},

@@ -1,4 +1,4 @@
-"""The page with a picture of all positions of an agent, and with one of them as a board."""
+"""A page with a picture of all positions of an agent (one tile each), and one of them as a board."""
 
 from typing import Any
 
@@ -47,7 +47,7 @@ def show_mind(name: str) -> Response:
     number = read_integer("tile", tile_text, 0, tile_count - 1)
 
     def build_url(step: int = step, kind: str = colour, tile: int = number) -> str:
-        """Return the URL of this page with another setting. The first position follows the last."""
+        """Return the URL of this page with another setting; after the last tile comes the first."""
         return mind_url(
             name,
             site.get_snapshot_parameter(name, step),
@@ -84,10 +84,10 @@ def download_film(name: str) -> Response:
 
 
 def count_agreement(site: SiteData, name: str, snapshot: int) -> list[list[int]]:
-    """Count for each number of moves how often the agent expects which result.
+    """Count the positions after each number of moves by their optimal and their expected result.
 
-    A row has a count for each pair of an optimal result and an expected result (win, draw, loss,
-    none). Symmetric positions count once. The list is empty for beads, which expect no result.
+    A row has a count for each pair of results; an expected result can also be unknown. Symmetric
+    positions count once. The list is empty for beads, which expect no result.
     """
     if site.agents[name].card.reward_scale is None:
         return []
@@ -101,7 +101,7 @@ def count_agreement(site: SiteData, name: str, snapshot: int) -> list[list[int]]
 def describe_tile(
     site: SiteData, agent_name: str, snapshot: int, tile_number: int
 ) -> dict[str, Any]:
-    """Return what the page shows of one position: its board, its values and its result."""
+    """Return what the page shows of a tile's position: its board, its values and its result."""
     tiles = site.tile_layout
     game = site.game
     rows, knows = minds.choose_decisions(site, agent_name, snapshot)

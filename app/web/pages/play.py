@@ -91,11 +91,12 @@ bp.add_room(
 
 
 def apply_settings(query: Mapping[str, str], site: SiteData) -> Match:
-    """Return the match of the URL `at` after the change of a form.
+    """Return the match of the URL `at` with the changes that a form makes to it.
 
-    The form sends a new player, the settings, a speed, or a snapshot from the slider. Settings may
-    come with a snapshot, which is ignored if the value source changes. The last snapshot stands
-    for the agent as shipped. Raises BadRequest, NotFound or Conflict if the form is invalid.
+    The form sends a new player, the settings, a speed, or a snapshot from the slider. A snapshot is
+    ignored if the settings change the value source. In place of the last snapshot the match has
+    none, which means the agent after its training. Raises BadRequest, NotFound or Conflict if the
+    form is invalid.
     """
     record, before = split_match_url(query)
     state = parse_match(record, before, site)
@@ -366,7 +367,8 @@ def redirect_to_choice() -> werkzeug.Response:
 def show_reply(record: str = "") -> werkzeug.Response:
     """Draw a move of the player to move by its probability, and show the match after it."""
     after = play_random_reply(parse_match(record, request.args, get_current_site()))
-    # With an entry for each automatic move, Back would go through all of them.
+    # If each automatic move had an entry in the history, the Back button would show them one by
+    # one.
     by_itself = request.headers.get("HX-Trigger", "").startswith(AUTOMATIC_ID_PREFIX)
     history = "Replace" if by_itself else "Push"
     return redirect_after_form(

@@ -15,7 +15,7 @@ from app.web.translation import gettext
 
 # A label fits the lid of a common matchbox, 53 by 36 millimetres.
 LABEL_WIDTH, LABEL_HEIGHT, LABEL_MARGIN, CELL_SIZE = 47, 36, 2, 9.4
-# All sizes are in millimetres. A stone is twice as wide as its radius.
+# in millimetres
 BEAD_RADIUS, DIGIT_SIZE, STONE_RADIUS = (3.7, 5.2, 2.6)
 BOARD_SIZE = 3 * CELL_SIZE
 

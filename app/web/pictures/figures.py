@@ -56,22 +56,22 @@ MAX_CHARACTER_WIDTH = 7.0
 MIN_PLOT_WIDTH = 270.0
 MAX_BINS = 36
 DOT_DISTANCE = 9.0
-# A figure with few rows has high rows.
+# The fewer rows a figure has, the higher they are.
 MAX_ROW_HEIGHT, MIN_ROW_HEIGHT = (180.0, 46.0)
-# All rows together should not be higher, unless they are at their minimum.
+# All rows together are not higher than this, unless each row has its minimum height.
 MAX_ROWS_HEIGHT = 540.0
-# A row has fewer dots in a figure with many rows.
+# The more rows a figure has, the fewer dots a row has.
 MAX_ROW_DOTS, MIN_ROW_DOTS = (100, 30)
 MAX_FIGURE_DOTS = 400
-# The other points of a curve have no dot.
+# A curve has at most this many dots; its other points have none.
 MAX_CURVE_DOTS = 9
 CURVES_HEIGHT, ROOM_ABOVE_CURVES = (280.0, 8.0)
-# The bands from the worst to the best run would overlap around more curves.
+# Around more curves than this, the bands from the worst to the best run would overlap.
 MAX_WIDE_BANDS = 2
 CELL_HEIGHT = 38.0
-# More columns have no numbers on a phone.
+# On a phone, a grid with more columns than this has colours, but no numbers.
 MAX_PHONE_COLUMNS = 6
-# A longer name is above its row.
+# A name that is longer than this stands above its row, not beside it.
 MAX_CHARACTERS_BESIDE_ROW = 9
 BAR_HEIGHT = 20.0
 CURVE_STYLES = (
@@ -709,7 +709,7 @@ def _plot_dots(
         for start in range(0, len(runs), runs_per_dot)
     ]
     *whole, last = parts
-    # If the runs were stacked by value, the columns would slant.
+    # In the order of their results, the dots of a column would stand on a slant.
     parts = [
         *sorted(whole, key=lambda part: tables.find_middle_run(part)["seed"]),
         last,

@@ -61,7 +61,7 @@ def find_shared_parameters(recipe: Recipe, other_recipe: Recipe) -> list[Paramet
 
 
 def count_turns(phases: Phases) -> int:
-    """Return the length of a training in turns, the sum over all opponents."""
+    """Return the number of turns (games, sweeps or rounds) of a training against all opponents."""
     return sum(turns for _, turns in phases)
 
 

@@ -33,9 +33,10 @@ MAX_SEED_LABEL_CHARACTERS = 16
 
 
 def summarize_runs(duel: Duel) -> Curves:
-    """Return the learning curves of both recipes, over the axis that the URL names.
+    """Return the learning curves of both recipes, on a linear or a logarithmic axis.
 
-    If the URL names no axis, this is the axis on which the medians of A and B are farther apart.
+    The URL can name the axis. By default it is the one on which the medians of A and B are farther
+    apart; the axis of a single recipe is logarithmic.
     """
     axes = [LINEAR_AXIS, LOGARITHMIC_AXIS] if duel.baseline_name else [LOGARITHMIC_AXIS]
     axes = [duel.axis_key] if duel.axis_key else axes

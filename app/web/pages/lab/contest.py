@@ -21,7 +21,7 @@ from app.web.site_data import SiteData
 MAX_SEEDS = 20
 NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 SIGNIFICANCE_LEVEL = 0.05
-# These measures are also learning curves, and the two have the same key.
+# Each of these measures is also the key of its learning curve.
 LOSSES_KEY, TASK_KEY = "losses", "task"
 
 # takes the exact results of a training, and returns a number for each snapshot

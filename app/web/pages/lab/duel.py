@@ -124,7 +124,7 @@ class Duel:
 
     @property
     def pair(self) -> RecipePair:
-        """What the links to other comparisons keep: recipes, measure and axis."""
+        """The recipes, the measure and the axis; a link to another comparison changes some of them."""
         return RecipePair(
             self.site,
             self.sides[0].recipe,
@@ -135,7 +135,7 @@ class Duel:
 
     @property
     def question_phrases(self) -> list[tuple[str, str]]:
-        """The question as (text, slot id); a click on a text with an id changes a setting."""
+        """The question as (text, id) phrases; a click on a phrase with an id opens a menu."""
         _, recipe_a, recipe_b, *_ = self.pair
         return build_question_phrases(self.site, recipe_a, recipe_b, self.measure.noun)
 
@@ -409,10 +409,10 @@ def can_train_seeds(site: SiteData, recipe: Recipe, seeds: range) -> bool:
 def train_seeds(
     site: SiteData, recipes: Sequence[Recipe], seeds: range, seed_count: int
 ) -> list[list[SeedRun]]:
-    """Train recipes in batches, and return the runs of each with the first `seed_count` seeds.
+    """Train recipes in batches; return the runs of each with the first `seed_count` seeds.
 
-    The first batch of each recipe comes first. After that recipe A gets all seeds before B, because
-    A stays when a visitor changes B again. Raises the errors of `Lab.train_seeds`.
+    If `seed_count` is more than one batch, recipe A is trained with all seeds, because visitors
+    often keep A and change only B. Raises the errors of `Lab.train_seeds`.
     """
     of_a = seed_count if seed_count == SEED_BATCH_SIZE else len(seeds)
     trained = [of_a, seed_count][-len(recipes) :]

@@ -50,7 +50,7 @@ from app.web.routes import Destination
 from app.web.site_data import SiteData
 from app.web.wording import describe_character
 
-# This slot is below the question, and adds a second contrast.
+# The slot below the question, whose menu adds a second difference between A and B.
 SECOND_SLOT = "second"
 SUGGESTIONS_HEADING = "Compare something else"
 SHIPPED_HEADING = "Agents on this site"

@@ -32,7 +32,7 @@ from app.web.rendering import get_url_in_frame
 from app.web.site_data import HUMAN, SiteData
 from app.web.translation import gettext, gettext_noop, ngettext
 
-# A digit in the URL adds these numbers for the right answers to a puzzle.
+# The digit of a puzzle in the URL is the sum of these numbers for its right answers.
 KNEW_MOVE_DIGIT, KNEW_CORRECT_DIGIT = 1, 2
 SOLVED_DIGIT = KNEW_MOVE_DIGIT + KNEW_CORRECT_DIGIT
 ANSWER_WORDS = (
@@ -60,7 +60,7 @@ class PuzzleAttempt:
     chosen_correct_cell: int | None = None
     # the answer to: which move does the agent make?
     chosen_agent_cell: int | None = None
-    # so many moves of the game that punishes the blunder
+    # how many moves are shown of the game in which the opponent punishes the blunder
     shown_plies: int = 0
 
     @cached_property
@@ -77,7 +77,8 @@ class PuzzleAttempt:
         puzzle = self.puzzle
         position = puzzle.position
         wins_at_once = self.site.wins_at_once[position]
-        # Otherwise a slower win would be a right answer to the same question.
+        # The question asks for a win at once only if all right moves win at once. Otherwise a
+        # slower win, which is a right move too, would not answer it.
         if wins_at_once.any() and wins_at_once[puzzle.correct_cells].all():
             is_choice = self.puzzle_number % 2 and len(self._offered_cells) > 1
             return "two" if is_choice else "win"
@@ -88,7 +89,7 @@ class PuzzleAttempt:
 
     @cached_property
     def _offered_cells(self) -> list[int]:
-        """A right square and a wrong square, which is not the one that the agent plays."""
+        """A right square, and a wrong one on which the agent does not play."""
         puzzle = self.puzzle
         cells = np.flatnonzero(self.site.game.legal[puzzle.position]).tolist()
         known = {*puzzle.correct_cells, puzzle.blunder_cell}

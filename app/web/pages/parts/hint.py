@@ -162,7 +162,7 @@ def _describe_next_blunder(state: MatchState, chance: float, share: float) -> st
 
 
 def _compute_blunder_chances(state: MatchState, cell: int) -> tuple[float, float]:
-    """Return how likely the next reply is a blunder: by the opponent, and by a random opponent."""
+    """Return the chances that this opponent and a random opponent reply with a blunder."""
     site = state.site
     after = state.follow_move(cell)
     if after.is_over:

@@ -333,7 +333,7 @@ def _build_lost_game(
         "url": play_url(state.match.show_ply(0)),
         "best_response_chances": results[BEST_RESPONDER, seat],
         "game_chance": prod(chances),
-        # The opponent may blunder, too, if the policy then blunders again.
+        # the blunders of the opponent, who wins this game because the policy blunders again
         "unpunished_count": unpunished,
         "exhibits": exhibits,
     }

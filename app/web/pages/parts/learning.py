@@ -1,7 +1,8 @@
 """Learning curves, and films of trainings.
 
 A film shows how an agent changed during its training. It has a frame (a picture with numbers) for
-each snapshot. The numbers are in a table of the page, from which the script reads them.
+each snapshot. The numbers are in a table of the page, from which the script reads them. An agent's
+card is its file with its exact results.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -316,7 +317,7 @@ def build_agent_film(site: SiteData, agent_name: str) -> Film:
 
 @cached_per_site(16, per_language=True)
 def build_agents_film(site: SiteData, agent_names: tuple[str, ...]) -> Film:
-    """Return the film of several agents, who all finish their training at the last frame."""
+    """Return the film of several agents, whose trainings all end at the last frame."""
     films = [build_agent_film(site, name) for name in agent_names]
     tables = [site.agents[name].card.figures.blunders for name in agent_names]
     worst = max(1, *(max(table) for table in tables))

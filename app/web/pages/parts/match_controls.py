@@ -31,9 +31,9 @@ SPEEDS = {
     1.0: gettext_noop("Normal"),
     0.5: gettext_noop("Fast"),
 }
-# With slower moves this pause is longer.
+# If the moves are slower than this, the pause before the next game is longer, too.
 MIN_GAME_PAUSE_SECONDS = 2.0
-# The curve behind the slider is 100 wide.
+# In these units the curve behind the slider is 100 wide.
 CURVE_HEIGHT = 20
 
 

@@ -190,10 +190,11 @@ class MatchPage:
 
     @cached_property
     def board(self) -> BoardPicture:
-        """The board.
+        """The board with its values and links.
 
-        A square leads to the position after a move or, if no move is possible, to the reason for
-        its value. After the end there are no values, but the winning line and the losing move.
+        If a person is to move, a square links to the position after this move, otherwise to the
+        reason for its value. After the end the board shows the winning line and the losing move,
+        but no values.
         """
         state = self.state
         match = state.match
@@ -457,7 +458,8 @@ def _describe_seat(state: MatchState, player: int) -> dict[str, Any]:
         )
         strength = gettext("after %(updates)s", updates=updates)
     elif player_id != HUMAN and match.epsilon:
-        # Its strength is that of its own moves.
+        # The word for its strength describes its own moves, so it is wrong if some moves are
+        # random.
         share = format_percent(match.epsilon, 0)
         strength = gettext("%(share)s%% random", share=share)
     return {
@@ -506,7 +508,7 @@ def _describe_losing_move(state: MatchState, losing_move: ReviewedMove) -> str:
 
 
 def summarize_game(state: MatchState, losing_move: ReviewedMove | None) -> str:
-    """Return a sentence on how a finished game was decided by a blunder, or that no move was one."""
+    """Return a sentence on the blunder that decided a finished game, or that no move was a blunder."""
     match = state.match
     site = state.site
     if not losing_move:

@@ -27,7 +27,7 @@ from app.web.translation import gettext, gettext_noop, ngettext
 
 # The page scales the curve to its own size.
 CURVE_WIDTH, CURVE_HEIGHT = 100, 32
-# Their values of the same move are shown for comparison.
+# The values of these agents for the same move are shown for comparison.
 COMPARED_AGENTS = ("q-learning-1", "q-iteration", "self-play", "q-table")
 
 

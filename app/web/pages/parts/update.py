@@ -24,12 +24,12 @@ from app.web.move_values import HEAT_STEPS
 from app.web.translation import localize_number
 
 STEP_COUNT = 6
-# The first number of decimals is used with which the rounded formula is right.
+# The numbers of a formula are rounded to the fewest of these decimals with which it is still right.
 DECIMALS_TO_TRY = (2, 3, 4)
 RESULT_NAMES = {1: "win", 0: "draw", -1: "loss"}
 # More beads are shown as a number.
 MAX_DRAWN_BEADS = 24
-# The next board marks a move and its reply, but not the stones of several moves.
+# The next board marks its new stones if they are the move and the reply, but not if there are more.
 MAX_NEW_STONES = 2
 OTHER_MARK = {"X": "O", "O": "X"}
 
@@ -308,7 +308,8 @@ class UpdatePicture:
             "gamma": repr(self._discount),
             "old": repr(self._old_and_new[0]),
             "square": repr(self.update.old),
-            # Of two tables the square shows the mean, which changes half as much.
+            # With two tables the square shows their mean, which changes half as much as the updated
+            # table.
             "share": "0.5" if self.update.in_table else "1",
             "shown": format_decimals(self.update.new, self.square_decimals),
             "reward": repr(self._reward),
@@ -324,7 +325,7 @@ class UpdatePicture:
             data["scale"] = " ".join(map(repr, rewards))
         return data
 
-    # Each of these is for one kind of update:
+    # Each of the following properties is for one kind of update.
 
     @property
     def is_updated_by_trace(self) -> bool:
@@ -362,7 +363,7 @@ class UpdatePicture:
 
     @property
     def can_win_next(self) -> bool:
-        """Whether the next move of the mover whose value the target uses wins at once."""
+        """Whether the target uses the value of the mover's next move, and this move wins at once."""
         cell = self._find_next_cell()
         if cell is None or self.final_result or self.algorithm.next_mover == "other":
             return False

@@ -31,13 +31,13 @@ from app.web.pages.parts.update import (
 from app.web.routes import Destination
 from app.web.site_data import SiteData
 
-# These are the settings in training/updates.toml.
+# The keys are the settings that occur in training/updates.toml.
 SETTING_SENTENCES = {
     "start=empty": "every game starts with the empty board",
     "exploring_starts=no": "the first move of a game is not always random",
 }
 BLUNDER_KIND = "blunder"
-# Their examples are moves from many games, which have no order.
+# The examples of these algorithms have moves from many games, so their moves have no order.
 MANY_GAME_ALGORITHMS = ("q-iteration", "dqn")
 
 
@@ -186,7 +186,7 @@ def list_examples(site: SiteData, slug: str) -> list[UpdateExample]:
 
 
 def list_recorded_updates(query: ValueQuery) -> list[UpdateExample]:
-    """Return the recorded updates that led an agent to a blunder, [] at earlier snapshots.
+    """Return the recorded updates that led an agent to a blunder; [] before its last snapshot.
 
     The first one made the agent prefer the blunder. The second one was the first update of this
     value.

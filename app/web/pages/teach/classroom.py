@@ -94,7 +94,7 @@ class Pupil(NamedTuple):
     loss_chances: dict[str, float]
     # position -> probability of a blunder there
     blunder_chances: dict[int, BlunderChance]
-    # of the last LAST_GAME_COUNT games; None for a table of moves
+    # how many of the last LAST_GAME_COUNT games it did not lose; None for a table of moves
     held_count: int | None = None
     # None for a table of moves
     goal_count: int | None = None

@@ -61,7 +61,8 @@ def describe_touched_board(recipe: Recipe, touched: TouchedBoard) -> dict[str, A
         for values, known in stages
     )
     if isinstance(recipe, Menace):
-        # Half as many beads are half red, and half as many again are half green.
+        # The colour shows the change: with 50% fewer beads a square is half red, with 50% more half
+        # green.
         changes = zip(touched.old_values, touched.new_values, strict=True)
         gains = [(new or 0) / old - 1 if old else 0 for old, new in changes]
         heats = np.clip(np.round(np.array(gains) * HEAT_STEPS), -HEAT_STEPS, HEAT_STEPS)
