@@ -25,7 +25,7 @@ from training.learners import learn, skip_checkpoints
 from training.learners.phases import NextCheckpoint
 from training.run import find_next_round_number
 
-# Between two proofs the number of updates grows by 1 / 50.
+# Between two checks whether the agent is unbeatable, the number of updates grows by 1 / 50.
 GROWTH_DIVISOR = 50
 
 

@@ -69,7 +69,7 @@ from training.story import GameRecorder, replace_nan
 MAX_TOUCHED_BOARDS = 2
 # Each of these learners has about 0.1 MB.
 MAX_CACHED_PUPILS = 128
-# By the learner's seat: the number of the person's moves in the shortest possible game.
+# the learner's seat -> the number of the person's moves in the shortest possible game
 MIN_PERSON_MOVES = {"X": 2, "O": 3}
 
 
@@ -146,11 +146,11 @@ class PupilCache:
     def build_course(
         self, recipe: Recipe, unfinished_moves: str | None = None
     ) -> Course:
-        """Return the course of a recipe; a new game begins with the cells in `unfinished_moves`.
+        """Return the course of a recipe: the state of its learner after the recipe's games.
 
-        With None no game begins. If the game is over after these cells, it becomes a part of the
-        returned recipe. Raises TaughtMoveError if a move cannot be played, and RecipeError if there
-        are too many games.
+        `unfinished_moves` are the cells of the person's moves in a new game, or None for no new
+        game. If these moves end the game, it becomes a part of the returned recipe. Raises
+        TaughtMoveError if a move cannot be played, and RecipeError if there are too many games.
         """
         pupil = self.get_pupil(recipe)
         number = len(list_taught_games(recipe)) + 1
@@ -195,7 +195,7 @@ class PupilCache:
     def _count_cached_lessons(
         self, untaught_recipe: Recipe, lesson_keys: list[LessonKey]
     ) -> int:
-        """Return the largest number of first lessons after which the learner is in the cache."""
+        """Return after how many of the first lessons, at most, the learner is in the cache."""
         for number in range(len(lesson_keys), 0, -1):
             if (untaught_recipe, tuple(lesson_keys[:number])) in self.cache:
                 return number
@@ -271,7 +271,7 @@ class PupilCache:
         has_unfinished_game: bool,
         seat: str,
     ) -> Course:
-        """Return the course of a learner; the other arguments are fields of the course."""
+        """Return the state of a learner (its course); the other arguments are fields of `Course`."""
         progress = build_progress(pupil)
         game = self.game
         decisions = [s for s in replay_record(game, record) if s < game.decisions]
@@ -432,15 +432,17 @@ def find_first_chances(
 def list_touched_boards(
     pupil: PupilState, progress: Progress, own_decisions: Sequence[int]
 ) -> list[TouchedBoard]:
-    """Return two boards: the one whose values changed most, then the most changed one of the last game.
+    """Return two boards: the one with the largest changes of values, and one of the last game.
 
-    Boards that share their values, such as the symmetric boards of a box, count as one. During the
-    first game they are the last two of `own_decisions`, the learner's positions in that game.
+    The second board has the largest changes among the other boards of the last game. Boards that
+    share their values, such as the symmetric boards of a box, count as one. Before the first game
+    is over, the two boards are the last two of `own_decisions`, the learner's positions in this
+    game.
     """
     game = pupil.recorder.game
     initial, _ = build_first_table(game, pupil.recorder.recipe.with_seed(0))
     before = game.spread_pairs(initial)
-    # By the keys of a board's table entries: the first board that has these entries.
+    # the keys of a board's table entries -> the first board that has these entries
     boards: dict[Hashable, int] = {}
     game_counts: Counter[int] = Counter()
     # Some games change nothing, so these boards may be of an earlier game than the last one.
@@ -538,9 +540,9 @@ def build_progress(pupil: PupilState) -> Progress:
 def build_first_table(
     game: Game, recipe: Recipe
 ) -> tuple[NDArray[np.float64], Mapping[Hashable, tuple[MovePair, NDArray[np.intp]]]]:
-    """Return the values of all moves before the first game, [P], and the entries of the table by key.
+    """Return the values of all moves before the first game, [P], and the table's entries by their keys.
 
-    An entry is (a move that has it, the pairs of all moves that share it).
+    An entry is (one of its moves, the pairs of all its moves); these moves share a value.
     """
     learner = make_learner(game, recipe)
     rules = build_rules(game)

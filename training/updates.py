@@ -34,7 +34,7 @@ from training.story import GameRecorder, list_entries, list_entries_before, repl
 # The examples of a network need JAX, so the module `network_updates` makes them.
 NETWORK_SLUG = "dqn"
 MINIMAX_SLUG = "minimax"
-# where an update happened: (number of the game from 1, index of the update in this game)
+# where an update happened: (number of the game, from 1; index of the update in this game, from 0)
 Place = tuple[int, int]
 # the place of the update that a page shows first, by the kind of the example
 PlaceByKind = Mapping[str, Place]

@@ -68,7 +68,7 @@ TIE_DECIMALS = 9
 Value = TypeVar("Value")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# It has values of many colours, and it blunders.
+# The opponent for newcomers: it has values of many colours, and it blunders.
 BEATABLE_AGENT = "q-learning-1"
 
 
@@ -403,7 +403,7 @@ class SiteData:
         if self.agents.contains_name(value_source):
             return self.agents[value_source].build_table(self.game, snapshot)
         exact = self.get_task_q(value_source.removesuffix(TASK_SUFFIX))
-        # There is no such source for an agent whose task cannot be solved.
+        # Only agents whose task can be solved exactly have such a source.
         assert exact is not None
         return exact
 

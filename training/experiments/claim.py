@@ -130,7 +130,7 @@ class ClaimTable(TomlTable, NameTables, frozen=True):
 
     title: Sentences
     claim: Sentences
-    # The claim is from the first source.
+    # The first source makes the claim.
     sources: list[SourceName]
     source_location: Sentences
     method: Sentences

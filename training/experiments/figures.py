@@ -62,7 +62,7 @@ class ReferenceMark(TomlTable, frozen=True):
     def build(
         self, results: Results, quantity: Quantity | None = None
     ) -> ReferenceLine:
-        """Return the line. For a player that does not learn it is at the player's `quantity`."""
+        """Return the line; a player's line is at the player's median of `quantity`."""
         if self.function:
             return ReferenceLine(self.function(results), self.text)
         if self.player and quantity:

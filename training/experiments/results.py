@@ -82,10 +82,9 @@ def trace_curve(
 ) -> Series:
     """Return the learning curve of a recipe: the median of a quantity over the number of updates.
 
-    The points are at 1, 2, 5, 10, ... updates, as long as every run reaches them; a run counts
-    there after the game in which it reaches the point. The last point has the end of every run, at
-    the median of their numbers of updates. With `by_games`, x is the median number of games
-    instead.
+    The points are at 1, 2, 5, 10, ... updates, up to the last one that every run reaches. Each run
+    is measured after the game in which it reaches the point. The last point is the end of all runs,
+    at their median number of updates. With `by_games`, x is the median number of games.
     """
     runs = results[label]
     ends = [run.figures.snapshot_updates[-1] for run in runs]

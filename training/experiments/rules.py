@@ -172,7 +172,7 @@ class ClaimPart(
     # Numbers in these sentences are cells of the claim's table: see `Claim.fill_in_texts`.
     sentence_if_true: str
     sentence_if_false: str
-    # The part holds if all of them hold.
+    # The part holds if all these tests hold.
     rules: Sequence[Test] = ()
     # The part holds if at least one of them holds.
     any_of_rules: Sequence[Test] = ()
@@ -198,7 +198,7 @@ class VerdictRules(TomlTable, frozen=True):
     """How the verdict on a claim follows from its parts.
 
     By default a claim is reproduced if all parts hold, partly reproduced if some hold, otherwise
-    not reproduced. In the fields a number stands for a part, counted from 1.
+    not reproduced. Each field lists tests and parts; a part is given by its number, from 1.
     """
 
     # The claim is reproduced if all of these hold; by default the parts.

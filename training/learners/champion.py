@@ -64,17 +64,17 @@ def learn(
     """Play against itself until every afterstate was seen, or all games of the recipe are played.
 
     A finished game has the result 1 for a win, 0 for a draw, -1 for a loss. At first every
-    afterstate has the bounds -1 and 1. If a move leads to an afterstate that was never seen, or
-    from which one can be reached, it has precedence. Among such moves both players choose the one
-    with the highest upper bound. Ties go to the move with the fewest visits, then to chance.
+    afterstate has the bounds -1 and 1. A move has precedence if its afterstate was never seen, or
+    if an unseen one can follow it. Among such moves both players choose the one with the highest
+    upper bound. Ties go to the move with the fewest visits, then to chance.
 
     After each game the bounds of every visited afterstate are computed from the bounds of its
     replies, from the last ply to the first: the lower bound is minus the highest upper bound of a
     reply, and the upper bound is minus the highest lower bound of a reply.
 
-    The reported q is lower + (upper - lower) / 4. So a proved draw (0) ranks above an unknown value
-    (-0.5), and greedy play is unbeatable as soon as the bounds prove it. In the end both bounds are
-    the minimax value. Each move of a game counts as an update.
+    The reported q is lower + (upper - lower) / 4. So a draw on which both bounds agree (0) ranks
+    above an unknown value (-0.5), and greedy play is unbeatable as soon as the bounds prove this.
+    In the end both bounds are the minimax value. Each move of a game counts as an update.
     """
     pair_start, next_state = list_legal_pairs(game)
     classes = list_afterstate_classes(game)

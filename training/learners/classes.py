@@ -105,8 +105,8 @@ def learn_classes(
         make_rng_state(recipe.seed),
         parameters,
         pair_start,
-        # An update is made when the same player would move again, after the opponent's reply. So an
-        # ending must be in the view of the player who did not make the last move.
+        # The loop sees a next state as the player to move there. So an ending, too, is in the view
+        # of the player who did not make the last move.
         flip_endings(next_state),
         classes.class_index,
         arrays,

@@ -99,9 +99,10 @@ def learn(
 ) -> Iterator[Progress]:
     """Play a league in which one learner has the recipe's parameters; yield this learner's progress.
 
-    In a round each member meets every other member, once in each seat. The other learners have the
-    parameters of `LEARNER_RECIPES` and learn as well. With the same members and seed all games are
-    the same, whichever learner's progress is yielded.
+    The members of a league are learners and two players that never learn. In a round each member
+    meets every other member, once in each seat. The other learners have the parameters of
+    `LEARNER_RECIPES` and learn as well. With the same members and seed all games are the same,
+    whichever learner's progress is yielded.
 
     A *two-stage* learner updates its table after every move of a game, its own and the opponent's,
     always with its own reward. If the opponent is to move on the next board, the target has the
@@ -348,7 +349,7 @@ def _play_games(  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def compute_k(start: float, step: float, limit: float, updates: int) -> float:
-    """Return k, which grows by `step` with each update, from `start` to `limit`."""
+    """Return the k of `choose_by_powers`, which grows from `start` to `limit` by `step` an update."""
     return min(start + step * updates, limit)
 
 

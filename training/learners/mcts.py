@@ -55,11 +55,12 @@ def learn(
 ) -> Iterator[Progress]:
     """Simulate one game from every state in each rollout, yielding the progress of the search trees.
 
-    *Selection*: within the tree the move with the highest upper bound is played, mean + c sqrt(ln N
-    / n), where n is the number of games through the move and N through the state; untried moves
-    come first, in random order. *Expansion*: an untried move is added to the tree. *Rollout*: from
-    there both players move at random. *Backup*: every move of the tree that was played gets the
-    result, 1 for a win of the player who made it, 0 for a draw, -1 for a loss.
+    *Selection*: in the tree the move with the highest upper bound is played, mean + c sqrt(ln N /
+    n). Here n is the number of games through the move, and N that through the state. Untried moves
+    come before all others, in random order. *Expansion*: the first untried move is added to the
+    tree. *Rollout*: after this move both players move at random. *Backup*: every move of the tree
+    that was played gets the result, 1 for a win of the player who made it, 0 for a draw, -1 for a
+    loss.
 
     The reported q is the mean result of the moves at each root; a simulated game is an update.
     Every tree has its own random numbers, so no tree depends on the others.

@@ -97,8 +97,8 @@ def learn_pairs(
     games, the pairs, the table, `extra_arguments`, and those that `run_phases` explains.
     """
     pair_start, next_state = pairs.list_legal_pairs(game)
-    # An update is made when the same player would move again, after the opponent's reply. So an
-    # ending must be in the view of the player who did not make the last move.
+    # The loop sees a next state as the player to move there. So an ending, too, is in the view of
+    # the player who did not make the last move.
     next_state = pairs.flip_endings(next_state)
     q, visits = pairs.make_table(game, recipe.initial)
     play = partial(

@@ -128,7 +128,7 @@ def _play_games(  # type: ignore[no-untyped-def]
 def _update_game(  # type: ignore[no-untyped-def]
     q, visits, played_pairs, pair_count, target, alpha, trace_decay
 ):
-    """Move the values of the first `pair_count` pairs by the last one's TD error, times their traces.
+    """Add alpha * (the last pair's TD error) * trace to each of the first `pair_count` pairs.
 
     `target` is the target of the last pair. Returns the number of updates.
     """

@@ -100,7 +100,8 @@ def make_network(
 
     The weights of a layer are normal with variance 2 / (number of its inputs), and its biases are
     0. Only the shape of `inputs` matters. `hidden_widths` are the numbers of units in the hidden
-    layers. If the network reads squares, these divide the units of the first layer between them.
+    layers. If the network reads squares, each square has an equal share of the units of the first
+    hidden layer.
     """
     squares = inputs.shape[1] if inputs.ndim == 3 else 1
     each = hidden_widths[0] // squares

@@ -70,7 +70,7 @@ def allow_connections(maximum: int) -> int:
     import resource  # noqa: PLC0415 - there is no such module on Windows
 
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    # Some systems refuse an unlimited number.
+    # Some systems refuse an unlimited number of open files.
     with suppress(ValueError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     return maximum if most == resource.RLIM_INFINITY else min(maximum, 2 * most // 3)

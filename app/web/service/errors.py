@@ -35,7 +35,7 @@ MAX_URL_LENGTH = 1000
 MAX_MOVES_NAME_LENGTH = 3000
 # In a query this begins the name of an agent that is named by its moves.
 MOVES_PATTERN = re.compile("moves[.=]")
-# one in each seat
+# A match has at most one in each seat.
 MAX_POLICIES_IN_URL = 2
 # The name of an agent that a person taught contains this.
 TAUGHT_MARKER = "taught"

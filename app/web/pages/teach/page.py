@@ -78,8 +78,8 @@ from app.web.translation import gettext, gettext_noop, mark_english
 
 bp = PageBlueprint("teach", __name__)
 bp.add_room("Teach", "teach", gettext_noop("Teach a program"), TEACH_ROUTE.url)
-# the cells of the person's moves in an unfinished game; they may follow a ".", which is also enough
-# before the first move
+# a "." and the cells of the person's moves in an unfinished game; after a move the "." may be left
+# out
 UNFINISHED_PATTERN = re.compile(r"\.[0-9a-z]*|[0-9a-z]+")
 PRACTICE_GAMES = 100
 MAX_RECENT_GAMES = 10
