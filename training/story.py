@@ -88,7 +88,7 @@ class GameRecorder:
                 self.record_update(learner, event)
 
     def record_move(self, board: str, cell: int, explored: bool | None) -> None:
-        """Record a move of the learner, or add the board after the opponent's reply to its last move.
+        """Record a move of the learner, or add the board after an opponent's move to the last record.
 
         `explored` is None for a move of the opponent.
         """

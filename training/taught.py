@@ -102,7 +102,7 @@ def answer_course(
 
 
 class LessonPlan(NamedTuple):
-    """A lesson that is still to be played."""
+    """A lesson that is still to be played: a game with a person, or practice against a program."""
 
     opponent: str
     # one for each game
@@ -484,7 +484,7 @@ def _get_board_key(pupil: PupilState, position: int) -> Hashable:
 
 
 def list_lesson_plans(game: Game, recipe: Recipe) -> list[LessonPlan]:
-    """Return the lessons of a recipe, in the order of the training.
+    """Return the lessons (games with a person, and practice) of a recipe, in the order of the training.
 
     Raises RecipeError if people cannot teach the recipe's algorithm.
     """

@@ -23,9 +23,9 @@ class Route:
     """A URL rule, and the query parameters that its page reads.
 
     The rule has its variable parts in angle brackets. `query_text` has the names of the parameters,
-    as in "lens* figure". One with a "*" can occur more than once in a URL. All other parameters are
-    removed from a request: see `service/queries.py`. With None nothing is removed, so that the page
-    itself can refuse unknown parameters.
+    as in "lens* figure". One with a "*" can occur more than once in a URL. Parameters that it does
+    not name are removed from a request: see `service/queries.py`. With None no parameter is
+    removed, so that the page itself can refuse unknown ones.
     """
 
     rule: str

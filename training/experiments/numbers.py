@@ -35,7 +35,8 @@ class NumberCell(TomlTable, frozen=True):
     # The cell counts the points at which the recipe's curve of this quantity is above the curve of the
     # `lower_recipe`, or below that of `higher_recipe`.
     points: Quantity | None = None
-    # It gets the results, and returns the text of this cell, or the texts of all recipes by label.
+    # a function that gets the results, and returns the text of this cell, or all recipes' texts by
+    # label
     function: FunctionType | None = None
     compared_with: Labels = NO_LABELS
     lower_recipe: Labels = NO_LABELS

@@ -99,7 +99,7 @@ class FaultText(
     frozen=True,
     forbid_unknown_fields=True,
 ):
-    """What the pages say about a fault."""
+    """What the pages say about a fault, which is a typical bug planted into a learner."""
 
     title: str
     faulty_line: str

@@ -272,7 +272,7 @@ def show_update_frame(slug: str) -> Response:
 def describe_section(
     site: SiteData, slug: str, query: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return the values for the template of a section.
+    """Return the template's variables for a section: an algorithm, a term or a measure.
 
     The example board shows the position after the moves in the query. Raises BadRequest or Conflict
     if the query is invalid.

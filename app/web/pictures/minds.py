@@ -53,7 +53,7 @@ CSV_COLUMNS = ("position", "record", "move", "to_move", "true_value", "heat", "v
 
 
 class TileColouring(NamedTuple):
-    """A way to colour the tiles, such as by value or by number of updates."""
+    """A way to colour the squares of all positions, such as by value or by number of updates."""
 
     title: str
     # "heat" runs from a loss to a win, "level" from nothing to all.
@@ -181,7 +181,7 @@ def parse_snapshot_and_colouring(
     return step, kind
 
 
-# (decision that each tile shows, whether the agent had updated it by then), both [T, N] for N tiles
+# (position that each tile shows, whether the agent had updated it by then), both [T, N] for N tiles
 # at T snapshots
 RepresentedDecisions = tuple[NDArray[np.intp], NDArray[np.bool_]]
 
@@ -190,10 +190,10 @@ RepresentedDecisions = tuple[NDArray[np.intp], NDArray[np.bool_]]
 def choose_decisions(
     site: SiteData, agent_name: str, snapshot: int | None = None
 ) -> RepresentedDecisions:
-    """Return which decision each tile shows at each snapshot, and whether it was updated by then.
+    """Return which position each tile shows at each snapshot, and whether it was updated by then.
 
-    A tile stands for several symmetric decisions. If the agent has updated only some of them, it
-    shows one of these. With `snapshot` the arrays have only one row.
+    A tile (a small square) stands for several symmetric positions. If the agent has updated only
+    some of them, the tile shows one of these. With `snapshot` the arrays have only one row.
     """
     agent = site.agents[agent_name]
     steps = range(agent.history.snapshot_count) if snapshot is None else (snapshot,)
@@ -207,7 +207,7 @@ def choose_decisions(
 def estimate_tiles(
     site: SiteData, agent_name: str, snapshot: int | None = None
 ) -> NDArray[np.float64]:
-    """Return the highest value that an agent has in each of N tiles at T snapshots, [T, N].
+    """Return the agent's highest value in the position of each tile, [T, N]: N tiles at T snapshots.
 
     Values are from -1 to +1 for the mover. For beads they say how strongly the agent prefers its
     likeliest move. With `snapshot`, T is 1.
@@ -422,7 +422,7 @@ def plot_mind_file(site: SiteData, picture: MindPicture, snapshot: int) -> Drawi
 def list_mind_rows(
     site: SiteData, picture: MindPicture, snapshot: int
 ) -> Iterator[tuple[object, ...]]:
-    """Yield a row of the CSV file for each tile; its columns are CSV_COLUMNS."""
+    """Yield a row of the CSV file for the position of each tile; its columns are CSV_COLUMNS."""
     game = site.game
     where = site.tile_layout
     agent = site.agents[picture.agent_name]

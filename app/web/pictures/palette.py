@@ -58,7 +58,7 @@ WHITE = (255, 255, 255)
 
 
 def write_stylesheet() -> str:
-    """Return the CSS rules of the inks, of the palettes, and of the attribute `data-heat`.
+    """Return the CSS rules of the named colours (inks), of the palettes, and of `data-heat`.
 
     A check box with the id `palette-NAME` selects a palette. A rule for a heat sets the CSS
     variable `--heat`, which other elements can use, too.
@@ -90,7 +90,7 @@ def write_stylesheet() -> str:
 
 
 def compute_colour(palette: str, heat: int, scheme: str = "light") -> Colour:
-    """Return the colour of a heat, from -HEAT_STEPS to HEAT_STEPS, mixed from two ends in sRGB."""
+    """Return the colour of a step (heat) from loss, -HEAT_STEPS, to win, HEAT_STEPS; mixed in sRGB."""
     loss, draw, win = map(parse_hex, PALETTES[palette][scheme])
     return mix_colours(draw, win if heat > 0 else loss, abs(heat) / HEAT_STEPS)
 

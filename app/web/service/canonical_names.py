@@ -44,7 +44,7 @@ def redirect_to_canonical() -> Response | None:
 
 
 def _canonicalize_name(full_name: str) -> str:
-    """Return a name with the canonical name of its recipe; its suffix stays."""
+    """Return a name with its recipe in the canonical spelling; a suffix, such as a snapshot, stays."""
     match = (
         None
         if is_policy_name(full_name)

@@ -140,7 +140,7 @@ def _compare_recipes(
 def _build_cell(
     pair: RecipePair, recipes: tuple[Recipe, Recipe], contest: Contest | None
 ) -> dict[str, Any]:
-    """Return a cell: the verdict, and in how many seeds B and A are better; empty without a contest.
+    """Return a cell: the verdict, and in how many seeds B and A are better; empty if `contest` is None.
 
     The verdict is yes or no if A and B differ in one setting, otherwise it is the better recipe.
     """

@@ -38,7 +38,7 @@ RECIPE_B_PREFIX = "b."
 MAX_NAMED_CONTRASTS = 3
 
 
-# (text, id of its slot); the id is "" for words that cannot be clicked
+# (text, id of the menu that a click opens); the id is "" for words that cannot be clicked
 Phrase = tuple[str, str]
 
 
@@ -160,7 +160,7 @@ def _name_algorithm(recipe: Recipe) -> str:
 def _list_recipe_differences(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe, contrasts: Sequence[Parameter]
 ) -> list[Phrase]:
-    """Return a phrase for each contrast, or their number if there are too many to name."""
+    """Return a phrase for each difference between A and B; of too many, return only their number."""
     number = len(contrasts)
     if number > MAX_NAMED_CONTRASTS:
         words = spell_number(number)
@@ -181,7 +181,7 @@ def _list_recipe_differences(
 def _describe_settings(
     site: SiteData, recipe_a: Recipe, contrasts: Sequence[Parameter]
 ) -> str:
-    """Describe the settings of A that are not contrasts or defaults, such as "as X with γ 0.9"."""
+    """Describe the settings that A shares with B, without defaults, such as "as X with γ 0.9"."""
     elsewhere = {
         "vs",
         "seed",

@@ -117,9 +117,9 @@ def find_recipe_name(site: SiteData, recipe: Recipe) -> str:
 def build_slots(
     pair: RecipePair, measures: Mapping[str, LabMeasure]
 ) -> dict[str, dict[str, Any]]:
-    """Return slot id -> the title and the menu of each slot in the question.
+    """Return the menus of the question: id -> title and menu of a clickable phrase (slot).
 
-    The slot of the measure offers all of `measures`.
+    The menu of the measure offers all of `measures`.
     """
     contrasts = find_contrasts(pair.recipe_a, pair.recipe_b)
     slots = {
@@ -158,7 +158,7 @@ def _build_slot(
 
 
 def _build_algorithm_slot(pair: RecipePair) -> dict[str, Any]:
-    """Return the slot of the algorithm: of both recipes, or of A if the algorithms differ."""
+    """Return the menu for the algorithm of both recipes or, if these differ in it, for that of A."""
     key = (
         ALGORITHM_FIELD
         if pair.recipe_a.slug == pair.recipe_b.slug
@@ -304,7 +304,7 @@ def _build_undo_link(pair: RecipePair, contrast: Parameter) -> Destination:
 def _build_change_slot(
     pair: RecipePair, contrasts: Sequence[Parameter]
 ) -> dict[str, Any]:
-    """Return the slot that offers a first contrast or, if there are several, to undo one of them."""
+    """Return the menu that offers a first difference between A and B, or to undo one of several."""
     if contrasts:
         undo = [_build_undo_link(pair, contrast) for contrast in contrasts]
         title, groups = (

@@ -99,7 +99,7 @@ class Export(NamedTuple):
         return frame_file_url(self.frame_url, "png")
 
     def build_iframe(self, base_url: str) -> str:
-        """Return the HTML that shows the figure in an iframe of another website, over its full width.
+        """Return the HTML of an iframe with the figure, as wide as the other website allows.
 
         `base_url` is the origin of this site, such as "https://example.org". A script in the HTML
         fits the height; the iframe also works without it.

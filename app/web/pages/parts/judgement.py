@@ -85,9 +85,9 @@ def list_game_links(policy_name: str) -> list[Destination]:
 def build_blunder_exhibits(
     site: SiteData, policy_name: str, shown_range: slice
 ) -> dict[str, Any]:
-    """Return the blunders of a policy with their numbers; symmetric blunders have one exhibit.
+    """Return the blunders of a policy and how many there are; symmetric blunders share a small board.
 
-    `shown_range` selects the exhibits that are built. The worst blunders come first.
+    `shown_range` selects the small boards that are built. The worst blunders come first.
     """
     mistakes = list_policy_blunders(site, policy_name)
     atlas = classify_blunders(site, policy_name)
@@ -128,7 +128,7 @@ def build_seat_verdicts(site: SiteData, policy_name: str) -> dict[str, dict[str,
 def build_proof(
     site: SiteData, policy_name: str, seat: str, shown_range: slice
 ) -> dict[str, Any]:
-    """Return the proof that a policy is unbeatable in a seat; `shown_range` selects its exhibits."""
+    """Return the proof that a policy is unbeatable in a seat; `shown_range` selects its small boards."""
     certificate = build_certificate(site, policy_name, seat)
     numbers = range(len(certificate.positions))[shown_range]
 
@@ -182,7 +182,7 @@ def _build_exhibit(
     title: str,
     *notes: str,
 ) -> Exhibit:
-    """Return the exhibit of a position; `signs` is as in `plot_small_board`.
+    """Return a small board of a position, with a link and notes; `signs` is as in `plot_small_board`.
 
     Its link opens a game that stops before the policy moves. If the policy's own games can reach
     the position, it is such a game.

@@ -65,7 +65,7 @@ CURVE_BUILDERS: Mapping[str, Callable[[Figures], list[LabelledNumber]]] = {
 
 
 def parse_opponent(query: Mapping[str, str], card: Card) -> str:
-    """Return the opponent that the query chooses for the learning curves, by default the card's first.
+    """Return the opponent that the query chooses for the learning curves, by default the agent's first.
 
     Raises BadRequest, which lists the opponents, if there is no such opponent.
     """

@@ -192,7 +192,7 @@ class UpdatePicture:
     ) -> int:
         """Return the colour of a value as a step from -HEAT_STEPS to HEAT_STEPS.
 
-        For beads the colour says how much more or less than an equal share of its box a move has.
+        For beads the colour shows whether a move has more or fewer than an equal share of its box.
         """
         if self.reward_scale is None:
             share = value / (sum(known_values) or 1.0) * len(known_values)
