@@ -305,7 +305,6 @@ def read_moves(game: Game, play: Callable[..., Any]) -> CellMask:
 
 
 def _quote_repr(item: object) -> str:
-    """Return the repr of an object, cut to MAX_QUOTED_LENGTH characters."""
     try:
         text = repr(item)
     # The repr of somebody else's class may fail, and that of a huge number does.

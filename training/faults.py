@@ -60,7 +60,6 @@ def _count_blunders(recipe: Recipe) -> int:
 
 
 def _find_first_update(faulty_recipe: Recipe, correct_recipe: Recipe) -> FirstUpdate:
-    """Return the first update or move in which the two trainings differ."""
     update_number = 1
     both = zip(_list_events(faulty_recipe), _list_events(correct_recipe), strict=False)
     for (_, faulty), (game_number, correct) in both:

@@ -244,7 +244,6 @@ def list_entries_before(
 
 
 def _find_move_index(moves: list[TrainingMove], update: Update) -> int:
-    """Return the index of the move that an update is about."""
     updated_move = update.board, update.cell
     return next(
         index

@@ -195,7 +195,6 @@ class PupilCache:
     def _count_cached_lessons(
         self, untaught_recipe: Recipe, lesson_keys: list[LessonKey]
     ) -> int:
-        """Return after how many of the first lessons, at most, the learner is in the cache."""
         for number in range(len(lesson_keys), 0, -1):
             if (untaught_recipe, tuple(lesson_keys[:number])) in self.cache:
                 return number
@@ -271,7 +270,6 @@ class PupilCache:
         has_unfinished_game: bool,
         seat: str,
     ) -> Course:
-        """Return the state of a learner (its course); the other arguments are fields of `Course`."""
         progress = build_progress(pupil)
         game = self.game
         decisions = [s for s in replay_record(game, record) if s < game.decisions]

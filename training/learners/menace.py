@@ -194,7 +194,6 @@ def _draw_reply(replies, boxes, state, rng_state):  # type: ignore[no-untyped-de
 
 @njit(cache=True)
 def _refill_if_empty(pair_start, boxes, state):  # type: ignore[no-untyped-def]
-    """Give a box its initial beads if it has none left."""
     for pair in range(pair_start[state], pair_start[state + 1]):
         if boxes.beads[boxes.class_index[pair]] > 0:
             return

@@ -218,7 +218,6 @@ def _summarize_epoch(
     outputs: NDArray[np.float32],
     illegal_share_in_games: float,
 ) -> Epoch:
-    """Return the results of an epoch in both seats, and how often the network prefers illegal moves."""
     as_x = compute_epoch_shares(game, games[X], X)
     as_o = compute_epoch_shares(game, games[O], O)
     return Epoch(

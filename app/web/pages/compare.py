@@ -84,10 +84,6 @@ def build_panel(
     later = ""
 
     def build_url(new_snapshot: int | None) -> str:
-        """Return the URL of the page with another snapshot on this board.
-
-        It is "" if another board shows this snapshot already.
-        """
         other = SourceSnapshot(view.value_source, new_snapshot)
         if other in views:
             return ""
@@ -277,8 +273,7 @@ def _find_nearest_frame(
 ) -> int:
     """Return the index of the film's frame that is nearest to the shown snapshots of all agents.
 
-    An agent's distance is the number of snapshots between the two, as a share of its training. The
-    distance of a frame is that of the agent that is farthest away.
+    Of a frame only the agent that is farthest away counts, in shares of its training.
     """
     lasts = [site.get_last_snapshot(name) for name in agent_names]
 

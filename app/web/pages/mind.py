@@ -47,7 +47,6 @@ def show_mind(name: str) -> Response:
     number = read_integer("tile", tile_text, 0, tile_count - 1)
 
     def build_url(step: int = step, kind: str = colour, tile: int = number) -> str:
-        """Return the URL of this page with another setting; after the last tile comes the first."""
         return mind_url(
             name,
             site.get_snapshot_parameter(name, step),

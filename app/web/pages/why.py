@@ -244,7 +244,6 @@ def _describe_task_value(query: ValueQuery) -> list[str]:
 
 
 def _describe_result(query: ValueQuery, algorithm: Algorithm) -> list[str]:
-    """Say how the game ends with optimal play, and how many possible replies are blunders."""
     if query.value_source == TRUTH:
         return []
     result = f"With optimal play the move leads to a {describe_optimal_result(query)}"

@@ -683,7 +683,6 @@ def _add_reference_texts(
 
 
 def _sort_runs_into_bins(runs: tables.Runs, axis: Axis) -> dict[int, tables.Runs]:
-    """Return bin -> runs whose results are in this bin of the axis."""
     bins = (axis.compute_shares(runs["value"]) * (MAX_BINS - 1e-9)).astype(int)
     changes = np.flatnonzero(np.diff(bins)) + 1
     ends = [0, *changes.tolist(), len(runs)]

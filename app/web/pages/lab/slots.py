@@ -158,7 +158,6 @@ def _build_slot(
 
 
 def _build_algorithm_slot(pair: RecipePair) -> dict[str, Any]:
-    """Return the menu for the algorithm of both recipes or, if these differ in it, for that of A."""
     key = (
         ALGORITHM_FIELD
         if pair.recipe_a.slug == pair.recipe_b.slug
@@ -304,7 +303,6 @@ def _build_undo_link(pair: RecipePair, contrast: Parameter) -> Destination:
 def _build_change_slot(
     pair: RecipePair, contrasts: Sequence[Parameter]
 ) -> dict[str, Any]:
-    """Return the menu that offers a first difference between A and B, or to undo one of several."""
     if contrasts:
         undo = [_build_undo_link(pair, contrast) for contrast in contrasts]
         title, groups = (
