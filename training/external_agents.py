@@ -58,7 +58,8 @@ TABLE_SUFFIXES = {
     ".dat",
     ".gz",
 }
-# To load a pickle is to run its code, so such a file is refused with a command that converts it.
+# To load a pickle is to run its code, so it is refused; the error message has a command that
+# converts it.
 PICKLE_SUFFIXES = {".pkl", ".pickle", ".p"}
 # An error message ends with the description of the form in which the agent was given.
 FORM_DESCRIPTIONS = {

@@ -129,7 +129,8 @@ def _compute_forward_chances(  # type: ignore[no-untyped-def]
     ends = np.zeros(3)
     chance[0] = 1.0
     for ply in range(len(ply_start) - 1):
-        # `report` adds up the ends of each ply first. Another order would round differently.
+        # `report` first adds up the games that end at the same ply. Another order would round
+        # differently.
         over = np.zeros(3)
         for decision in range(ply_start[ply], ply_start[ply + 1]):
             if chance[decision] == 0:

@@ -114,13 +114,13 @@ class ProofRun(
     """
 
     seconds: float
-    # the games until the agent is first unbeatable in both seats; None if it never is
+    # the number of games until the agent is first unbeatable in both seats; None if it never is
     games_to_proof: int | None
-    # the games from which on it is unbeatable until the end; None if it is not at the end
+    # the number of games after which it stays unbeatable; None if it is not unbeatable at the end
     games_to_lasting_proof: int | None
-    # the games until it is first unbeatable and makes no blunder; None if it never is
+    # the number of games until it is first unbeatable without any blunder; None if it never is
     games_to_faultless: int | None
-    # the games of the whole training
+    # the number of games in the whole training
     played_games: int
 
 

@@ -73,8 +73,8 @@ def show_training_bars(is_shown: bool = True) -> Iterator[Callable[[str], OnProg
 
         def add_line(name: str) -> OnProgress:
             task = bars.add_task(name, total=1.0, games=0, rate=COMPILING_LABEL)
-            # The speed is measured from the first report with updates on, because the kernels are
-            # compiled before it. This is its time in seconds and its number of updates.
+            # (seconds, updates) of the first report with updates. The speed is measured from there
+            # on, because the kernels are compiled before.
             first: tuple[float, int] | None = None
 
             def update_line(progress: Progress) -> None:

@@ -342,7 +342,7 @@ def find_next_checkpoint(updates: int) -> int:
 
 
 def list_versions(*recipes: Recipe) -> dict[str, str]:
-    """Return the versions of the platform, of Python, and of the packages that train these recipes."""
+    """Return the versions of the platform, of Python, and of the packages that a training needs."""
     used = [package for recipe in recipes for package in list_packages(recipe)]
     return {
         "platform": f"{platform.system()} {platform.machine()}",

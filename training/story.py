@@ -62,14 +62,14 @@ class GameRecorder:
         self.recipe = recipe
         self.rules = build_rules(game)
         self.with_values = with_values
-        # by the key of an entry in the learner's table
+        # the key of an entry in the learner's table -> how often it was updated
         self.update_counts: Counter[Hashable] = Counter()
         self.forget_games()
 
     def forget_games(self) -> None:
         """Delete the recorded games, but keep the number of updates of each table entry."""
         self.games: list[list[TrainingMove]] = []
-        # by the index of the game; a game without an update is missing
+        # the index of a game -> its updates; a game without an update is missing
         self.updates_by_game: dict[int, list[TrainingUpdate]] = {}
         # In a league: the learner's opponent and the learner's seat in each game.
         self.meetings: list[tuple[str, str]] = []

@@ -395,7 +395,7 @@ def judge_losing_move(
 ) -> LosingMove | None:
     """Find the move after which `seat`, "X" or "O", could no longer avoid its loss.
 
-    It comes with its probability in `policy`. The result is None if there was no such move.
+    Its chance is that in `policy`. The result is None if there was no such move.
     """
     positions = replay_record(game, record)
     # The value of each position with optimal play is 1 if this seat wins, 0 for a draw, -1 if it loses.
@@ -443,7 +443,7 @@ def list_touched_boards(
     # the keys of a board's table entries -> the first board that has these entries
     boards: dict[Hashable, int] = {}
     game_counts: Counter[int] = Counter()
-    # Some games change nothing, so these boards may be of an earlier game than the last one.
+    # the boards of the last game that changed any values
     latest = set[int]()
     for lesson in pupil.lessons:
         positions = replay_record(game, lesson.record)
@@ -624,7 +624,7 @@ def can_miss_needed_move(
     is_reachable: NDArray[np.bool_],
     needed_moves: NDArray[np.bool_],
 ) -> bool:
-    """Return whether a policy may play another move in a position with a move of `needed_moves`.
+    """Return whether a policy may play another move where a move of `needed_moves` is possible.
 
     Only positions that are `is_reachable`, [D], count. `pair_chances` and `needed_moves` are [P].
     """

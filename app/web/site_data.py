@@ -339,7 +339,7 @@ class SiteData:
     def signed_moves_to_end(self) -> NDArray[np.int8]:
         """How many moves lead to a win with optimal play, including this one, [D, cells].
 
-        A negative number leads to a loss, and 0 stands for a draw. Illegal moves have any number.
+        A negative number stands for a loss, and 0 for a draw. Illegal moves have any number.
         """
         after = np.maximum(self.game.successor, 0)
         plies_to_end = self.solution.plies_to_end[after] + np.int8(1)

@@ -41,7 +41,8 @@ class NetworkRun(
     forfeited: BySeat[float]
     # [E] the share of all positions in which the network prefers an illegal move
     illegal_shares: list[float]
-    # [E] the share of the positions in the epoch's games in which the network prefers one
+    # [E] the share of the positions in the epoch's games in which the network prefers an illegal
+    # move
     illegal_shares_in_games: list[float]
     # the exact results of the final network, as lists of length 1
     figures: Figures

@@ -21,7 +21,7 @@ from training.experiments import TomlTable, check_name
 
 BEST_RESPONDER = "the best responder"
 OUTCOMES = {"won": 0, "drawn": 1, "lost": 2}
-# Titles of charts call other opponents by their id.
+# In titles of charts all other opponents have their id as their name.
 OPPONENT_TITLES = {
     "minimax-random": "randomised minimax",
     "random": "the random player",

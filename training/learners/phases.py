@@ -38,7 +38,8 @@ class Epoch(NamedTuple):
     forfeited: tuple[float, float]
     # the share of all positions in which the network prefers an illegal move, after the epoch
     illegal_share: float
-    # the share of the positions in this epoch's games in which it prefers one, before its steps
+    # the share of the positions in the epoch's games in which the network, as it was before the
+    # epoch, prefers an illegal move
     illegal_share_in_games: float
 
 

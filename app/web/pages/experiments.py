@@ -1,7 +1,7 @@
 """The pages of experiments: all claims, a claim with its figures and files, and the sources.
 
 A source is the author of a claim. The page of sources lists what this project took from each source
-and what it does in another way.
+and what it does differently.
 """
 
 from collections import Counter

@@ -203,8 +203,8 @@ REFERENCE_SLUG = "q-learning"
 def show_how() -> Response:
     """Show the list of all parts.
 
-    All parts were on this page once, so a URL with the parameter `at` is redirected to the page of
-    the part.
+    A URL with the parameter `at` comes from a time when all parts were on this page; it is
+    redirected to the page of its part.
     """
     if part := request.args.get("at", ""):
         part_query = {

@@ -69,7 +69,7 @@ class BoardSquare(NamedTuple):
     is_best: bool = False
     unknown_text: str = ""
     is_hinted: bool = False
-    # explains the value of a square that cannot be played
+    # the URL of the explanation of the value, if nobody may move here
     explain_url: str = ""
 
     @property

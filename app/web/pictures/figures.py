@@ -49,7 +49,7 @@ SMALL_LINE_HEIGHT = 15.0
 ROW_GAP = 18.0
 # The names of rows must fit on a phone.
 MAX_NAME_CHARACTERS = 32
-# The text at a reference line has lines of this length.
+# The text at a reference line is broken into lines of at most this length.
 MAX_REFERENCE_CHARACTERS = 22
 # of the widest letter, in pixels
 MAX_CHARACTER_WIDTH = 7.0

@@ -1,4 +1,4 @@
-"""Error responses: a page, a fragment or JSON, with a sentence and without internals."""
+"""Error responses: a page, a fragment or JSON, with a sentence on what is wrong."""
 
 import re
 import secrets
@@ -33,7 +33,7 @@ API_PREFIX = f"{API_ROUTE.url()}/"
 MAX_URL_LENGTH = 1000
 # An agent that is named by its moves adds up to 2,695 characters.
 MAX_MOVES_NAME_LENGTH = 3000
-# In a query this begins the name of an agent that is named by its moves.
+# In a query, the name of an agent that consists of its moves begins like this.
 MOVES_PATTERN = re.compile("moves[.=]")
 # A match has at most one in each seat.
 MAX_POLICIES_IN_URL = 2
@@ -80,7 +80,7 @@ def refuse_request() -> None:
     if is_too_long(request.environ):
         abort(414)
     if not is_host_valid(request.environ):
-        # The error page reads the host, too.
+        # The error page would fail on the invalid host, too.
         request.host = ""
         abort(400, "The Host of the request is not the name of any.")
 

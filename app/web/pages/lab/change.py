@@ -17,7 +17,7 @@ from app.recipes.names import find_algorithm
 from app.recipes.on_demand import MAX_UPDATES, check_on_demand
 from app.recipes.parameters import Phases, format_value
 
-# Every other field of the form is a parameter.
+# the form's field for the algorithm; every other field is a parameter
 ALGORITHM_FIELD = "algorithm"
 SHIPPED_RECIPES = frozenset(agent.recipe for agent in SHIPPED.values())
 # A is the baseline, B the recipe that is compared with it.

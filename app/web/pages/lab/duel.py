@@ -160,7 +160,7 @@ class Duel:
 
     @property
     def all_seeds_url(self) -> str:
-        """The URL of this comparison with all seeds, or with one if this server cannot train others."""
+        """The URL of this comparison with all seeds, or with one if this server can train only one."""
         all_seeds = self.more_seeds_url or self.finished_seed_count == MAX_SEEDS
         return self.build_url(seeds=MAX_SEEDS if all_seeds else None)
 

@@ -140,9 +140,9 @@ def show_first_question(site: SiteData) -> Response:
 def read_form(site: SiteData, query: Mapping[str, str]) -> tuple[str, str]:
     """Return the names of recipes B and A after the changes of a form.
 
-    A form with an algorithm but no recipe changes the defaults of this algorithm. Its baseline is
-    the one in the query. Raises RecipeError if a change is invalid, and the errors of
-    `find_recipe`.
+    If the form has an algorithm but no recipe, B is this algorithm's default recipe with the
+    changes, and A is the `ghost` in the query. Raises RecipeError if a change is invalid, and the
+    errors of `find_recipe`.
     """
     if "recipe" not in query:
         base = find_algorithm(query["algorithm"])()

@@ -45,7 +45,7 @@ Phrase = tuple[str, str]
 def build_question_phrases(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe, measure_noun: str
 ) -> list[Phrase]:
-    """Return the phrases of the question: is recipe B better than recipe A by a measure?"""
+    """Return the phrases of the question whether recipe B is better than recipe A by a measure."""
     contrasts = find_contrasts(recipe_a, recipe_b)
     if recipe_a.slug == recipe_b.slug:
         head = _build_parameter_question(site, recipe_a, recipe_b, contrasts)

@@ -404,7 +404,7 @@ def lay_out_attempt(attempt: PuzzleAttempt, build_url: CellUrl | None) -> BoardP
     build_url = None if attempt.shows_solution else build_url
     if attempt.chosen_correct_cell is None or attempt.shown_plies:
         return lay_out_board(attempt.state, None, build_url, label=label)
-    # The values give the program's move away, so they follow the second answer.
+    # The values would give the agent's move away, so they are shown after the second answer.
     view, chosen_cell = None, attempt.chosen_correct_cell
     if attempt.shows_solution:
         view = evaluate_moves(site, puzzle.position, puzzle.agent_id)

@@ -90,7 +90,7 @@ class Export(NamedTuple):
     # for an iframe; "" if no other site can show the page
     frame_url: str = ""
     frame_size: tuple[int, int] = CURVE_FRAME_SIZE
-    # identifies the figure in a citation, such as by a recipe
+    # what identifies the figure in a citation, such as the agent's recipe
     note: str = ""
 
     @property

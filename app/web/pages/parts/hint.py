@@ -101,9 +101,9 @@ def build_blunder_notes(state: MatchState, cell: int) -> list[Note]:
 def build_hint(state: MatchState) -> tuple[int, str]:
     """Return the cell that the hint recommends, and sentences with the reason.
 
-    The best moves are the fastest wins, all draws, or the slowest losses. Of these, it is the one after
-    which the opponent is most likely to blunder at once. If several are equal, most replies to it are
-    blunders.
+    The best moves are the fastest wins, all draws, or the slowest losses. Of these, it is the one
+    after which the opponent is most likely to blunder at once. Among equal ones, it has the largest
+    share of blunders among the possible replies.
     """
     site = state.site
     best = evaluate_moves(site, state.position, TRUTH).likeliest_cells

@@ -268,8 +268,8 @@ def build_snapshot_slider(
 ) -> dict[str, Any] | None:
     """Return the slider over an agent's snapshots, None for values without a training.
 
-    Its button plays the training from the shown snapshot on. From the last snapshot it starts again
-    at the first.
+    Its button plays the training from the shown snapshot, or from the first one if the last is
+    shown.
     """
     match = state.match
     site = state.site

@@ -37,7 +37,7 @@ MAX_CONCURRENT_TABLES = 128
 RECEIVE_SECONDS = 10.0
 RETRY_SECONDS = 5
 BROKEN_BODY_ERRORS: tuple[type[Exception], ...] = (OSError,)
-# gunicorn has errors of its own for broken chunks. Other servers work without it.
+# For broken chunks gunicorn raises an error of its own. Other servers do not need gunicorn.
 if find_spec("gunicorn"):
     from gunicorn.http.errors import ParseException
 

@@ -25,7 +25,7 @@ from app.web.move_values import MoveValues, evaluate_moves, spell_outcome
 from app.web.site_data import TRUTH, SiteData
 from app.web.translation import gettext, gettext_noop, ngettext
 
-# The page scales the curve to its own size.
+# The unit does not matter, because the page scales the curve.
 CURVE_WIDTH, CURVE_HEIGHT = 100, 32
 # The values of these agents for the same move are shown for comparison.
 COMPARED_AGENTS = ("q-learning-1", "q-iteration", "self-play", "q-table")

@@ -207,7 +207,7 @@ class UpdatePicture:
         is_whole = self.reward_scale is None or self.slug == MINIMAX
         return 0 if is_whole else DECIMALS_TO_TRY[0]
 
-    # The numbers in new = old + alpha (target - old):
+    # The following properties are the numbers in new = old + alpha (target - old).
 
     @property
     def _old_and_new(self) -> tuple[float, float]:

@@ -146,7 +146,7 @@ def build_nearest_example(query: ValueQuery) -> dict[str, Any] | None:
     has_rule = query.is_learned and not site.is_taught_by_person(query.value_source)
     if not has_rule or not examples:
         return None
-    # No example has this update rule.
+    # No recorded example has the update rule "sum".
     if getattr(query.recipe, "update", "") == "sum":
         return None
     chosen = max(examples, key=lambda example: rank_example(example, query))

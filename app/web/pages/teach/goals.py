@@ -76,7 +76,7 @@ FIRST_GOALS: dict[str, GoalTest] = {
 
 
 def list_first_goals(lessons: Sequence[Lesson]) -> Iterator[tuple[str, int]]:
-    """Yield each first goal, in English, with the number of the lesson that reached it, or 0.
+    """Yield each of the first goals, in English, with the number of the lesson that reached it, or 0.
 
     A goal cannot be reached before game FIRST_COUNTED_GAME.
     """

@@ -271,7 +271,7 @@ def show_learner(learner: str = "") -> werkzeug.Response:
 def render_course_refusal(recipe: Recipe, refusal: Refusal) -> Response:
     """Show why the games of a recipe cannot be replayed.
 
-    Raises BadRequest if the reason is not one of its games.
+    Raises BadRequest if the reason is not a game of the recipe.
     """
     if refusal.game_number is None:
         raise BadRequest(
