@@ -270,8 +270,8 @@ def _read_function(game: Game, function_name: str) -> CellMask:
 def read_moves(game: Game, play: Callable[..., Any]) -> CellMask:
     """Call a function with every position; return its moves as a mask, [D, cells].
 
-    Raises ValueError, with the position, if the function fails, or if it returns anything but an
-    empty cell or several of them.
+    Raises ValueError, with the position, if the function fails, or if it returns anything but one
+    or several empty cells.
     """
     chosen_moves = np.zeros_like(game.legal)
     for decision in range(game.decisions):

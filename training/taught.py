@@ -201,7 +201,7 @@ class PupilCache:
         return 0
 
     def add_lesson(self, pupil: PupilState, plan: LessonPlan) -> None:
-        """Let a learner play the games of a lesson, and add the lesson to it with its results."""
+        """Let a learner play the games of a lesson, and add the lesson with its results to `pupil`."""
         recorder = pupil.recorder
         before = build_progress(pupil)
         play_turns(pupil, plan.turns)

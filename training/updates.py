@@ -86,7 +86,7 @@ def record_examples(
     """Repeat a training; return its games at `places` as examples.
 
     An example has all updates of the game, each with the values of all moves before it. A page
-    begins with the update at the place.
+    first shows the update at the place.
     """
     recipe = find_trained_recipe(agent)
     recorder = GameRecorder(tic_tac_toe(), recipe)

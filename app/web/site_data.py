@@ -232,7 +232,7 @@ class SiteData:
 
     @cached_property
     def task_value_sources(self) -> tuple[str, ...]:
-        """The names of the exact values of the agents' tasks, if these can be solved."""
+        """The sources of exact values, one for each agent whose training task can be solved."""
         return tuple(name + TASK_SUFFIX for name in self.agents if self.get_task(name))
 
     def is_player_name(self, player_name: str) -> bool:

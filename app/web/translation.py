@@ -52,7 +52,7 @@ def load_languages(folder: Path) -> dict[str, Language]:
 
 @cache
 def read_catalogue(file: Path) -> Language:
-    """Return the language of a catalogue; raises PoFileError or ValueError if the file is none.
+    """Return the language of a catalogue; raises PoFileError or ValueError for any other file.
 
     The catalogue also translates the language's name and its number separators, because Babel's own
     data on languages would take 5 MB in each process.

@@ -377,7 +377,6 @@ def suggest_correction(reason: str, place: str) -> str:
 
 
 def _list_fields(table: type[TomlTable]) -> Iterator[str]:
-    """Yield the fields of a class and, recursively, of its subclasses."""
     yield from table.__struct_encode_fields__
     for kind in table.__subclasses__():
         yield from _list_fields(kind)

@@ -387,7 +387,7 @@ def _update_entry(  # type: ignore[no-untyped-def]
     """Move q[entry_index] towards reward + gamma max(0, max Q(s', .)).
 
     s' is the position after the move; its entries are next_entry:next_entry + cells. The step size
-    alpha is 1 / (1 + visits), where the visits include this one: 1 / 2 in the first update.
+    alpha is 1 / (1 + visits). The visits include this update, so the first step is 1 / 2.
     """
     highest = 0.0
     for j in range(next_entry, next_entry + cells):

@@ -2,8 +2,8 @@
 
 Source: Kocsis & Szepesvari (2006), "Bandit based Monte-Carlo planning", with the upper bounds of
 UCB1, Auer, Cesa-Bianchi & Fischer (2002). In both papers returns are from 0 to 1, and c is the
-square root of 2. Here returns are from -1 to 1, so the same c explores half as much in relation to
-them.
+square root of 2. Here returns are from -1 to 1, so the same c explores half as much, compared with
+the returns.
 """
 
 import math

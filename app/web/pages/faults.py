@@ -246,10 +246,7 @@ def build_list_entry(site: SiteData, fault: str) -> dict[str, Any]:
 def lay_out_values(
     site: SiteData, agent: Agent, record: str, board_id: str, label: str
 ) -> BoardPicture:
-    """Return the board after the moves of a record, with the agent's values on the squares.
-
-    `board_id` is the id of the HTML element, `label` its name for screen readers.
-    """
+    """Return the board after the moves of a record, with the agent's values on the squares."""
     state = replay_match(Match(record), site)
     name = agent.card.recipe
     # In the agent's own units a value above all rewards is shown as it is.

@@ -95,8 +95,8 @@ def get_first_preview_url() -> str:
 def list_front_agents(site: SiteData) -> list[str]:
     """Return the ids of the agents to choose from.
 
-    The folder of models may lack some of FRONT_PAGE_AGENTS. If it lacks all of them, its first agent is
-    offered.
+    The folder of models may lack some of FRONT_PAGE_AGENTS. If all are missing, the first agent of
+    the folder is offered.
     """
     return [name for name in FRONT_PAGE_AGENTS if name in site.agents] or [
         *site.agents

@@ -346,7 +346,7 @@ def collect_facts(site: SiteData, slug: str) -> Mapping[str, object]:
 
 
 def describe_example(site: SiteData, slug: str, match: Match) -> dict[str, Any]:
-    """Return the example board of a section, which leads to the positions after each move."""
+    """Return the example board of a section, whose squares link to the positions after a move there."""
     state = replay_match(match, site)
     move_values = None if state.is_over else evaluate_match(state)
     headline = describe_turn(state)

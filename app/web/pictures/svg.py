@@ -217,10 +217,7 @@ def write_style(drawing: Drawing, scheme: str = "auto") -> str:
 def plot_preview(
     caption: str, shapes: Sequence[Shape], width: float, height: float
 ) -> Drawing:
-    """Return the preview picture of a link: the shapes, enlarged, above a line of text.
-
-    `width` and `height` are the extent of the shapes.
-    """
+    """Return the preview picture of a link: the shapes, enlarged, above a line of text."""
     wide, high = PREVIEW_SIZE
     room = high - PREVIEW_MARGIN - PREVIEW_TEXT_HEIGHT
     scale = min((wide - 2 * PREVIEW_MARGIN) / width, room / height)

@@ -399,7 +399,8 @@ def list_seeds(recipe: Recipe) -> range:
 def can_train_seeds(site: SiteData, recipe: Recipe, seeds: range) -> bool:
     """Return whether this server can train a recipe with all of these seeds.
 
-    It trains no networks. Games with a person belong to the one seed with which they were played.
+    The server trains no networks. Games with a person belong to the one seed with which they were
+    played.
     """
     # The last seed has the most digits, and the name of a recipe has a maximum length.
     last = recipe.with_seed(seeds[-1])

@@ -117,10 +117,7 @@ def find_recipe_name(site: SiteData, recipe: Recipe) -> str:
 def build_slots(
     pair: RecipePair, measures: Mapping[str, LabMeasure]
 ) -> dict[str, dict[str, Any]]:
-    """Return the menus of the question: id -> title and menu of a clickable phrase (slot).
-
-    The menu of the measure offers all of `measures`.
-    """
+    """Return the menus of the question: id -> title and menu of a clickable phrase (slot)."""
     contrasts = find_contrasts(pair.recipe_a, pair.recipe_b)
     slots = {
         ALGORITHM_FIELD: _build_algorithm_slot(pair),

@@ -40,10 +40,9 @@ from app.web.site_data import HUMAN, SiteData
 def list_result_bars(
     site: SiteData, policy_name: str
 ) -> dict[str, list[list[dict[str, Any]]]]:
-    """Return the scores of a policy against each baseline and the best responder.
+    """Return opponent -> for each seat a bar with a policy's shares of wins, draws and losses.
 
-    They are a dictionary: opponent -> for each seat a bar with the shares of wins, draws and
-    losses.
+    The opponents are all baselines and the best responder.
     """
     return build_result_bars(site, judge_policy(site, policy_name).outcome_chances)
 

@@ -167,7 +167,7 @@ class MatchPage:
 
     @cached_property
     def snapshot_slider(self) -> dict[str, Any] | None:
-        """The slider over the training of the value source, None if it has none or values are hidden."""
+        """The slider over the training of the value source; None without a training or shown values."""
         if self.state.match.hides_values:
             return None
         return build_snapshot_slider(self.state, self.value_source)

@@ -169,7 +169,7 @@ def compute_blunder_effect(example: UpdateExample) -> dict[str, Any]:
 
 
 def list_examples(site: SiteData, slug: str) -> list[UpdateExample]:
-    """Return the examples of an algorithm, at the end the update that led to a blunder.
+    """Return the examples of an algorithm; the last one is the update that led to a blunder.
 
     The blunder is the most frequent one of the agent that the algorithm's page shows.
     """

@@ -1,6 +1,7 @@
 """The page for a class: a lesson plan, a worksheet, and a table that compares the class's learners.
 
-Pupils send the links of their learners to one person, who pastes them all. They are not stored.
+Pupils send the links of their learners to one person, who pastes them all. The links are not
+stored.
 """
 
 import re

@@ -41,9 +41,9 @@ def list_last_results(
 def compute_unlearned_shares(lessons: Sequence[Lesson]) -> list[float]:
     """Return how much of its mistakes the learner has unlearned, before and after each lesson.
 
-    A mistake is a move that lost a game. It counts 1 if the learner never makes it any more, and 0
-    if it makes it as often as before that game, or has not made it yet. The share is the mean over
-    all mistakes.
+    A mistake is a move that lost a game. A mistake counts 1 if the learner no longer makes it. It
+    counts 0 if it is as likely as before that game, or is still to be made. The share is the mean
+    over all mistakes.
     """
     shares = [0.0]
     for lesson in lessons:

@@ -69,11 +69,10 @@ def get_first_cell(game: Game, recipe: Menace) -> int | None:
 
 
 def find_truncated_link(recipe_name: str) -> tuple[int, int, Recipe] | None:
-    """Return what is left of a link that was cut off, None for a complete link.
+    """Return (stated games, complete games, recipe) for a link that was cut off, otherwise None.
 
-    The link says how many games it has; this is the first number. The second is how many complete
-    games are left in it, and the recipe has these games. The last game in the link may be
-    incomplete, so it does not count.
+    The link states how many games it has. The recipe has the complete ones that are left; the last
+    game may be incomplete, so it does not count.
     """
     settings, _, typed = recipe_name.partition(",taught=")
     games = count_games(settings)

@@ -274,7 +274,7 @@ def read_game(game: Game, squares_text: str) -> str:
 
 
 def record_games(recipe: Menace, games: Mapping[int, str]) -> str:
-    """Return the name of a machine after some games, which are given by line number.
+    """Return the name of a machine after these games, which are records by line number.
 
     Raises LineError for the first game that its boxes cannot have played.
     """
