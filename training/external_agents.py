@@ -194,7 +194,8 @@ def describe_play(game: Game, policy: Policy, figures: Figures) -> dict[str, Any
     """Return the exact results of a policy for JSON, under the names of docs/judge.py.
 
     Under "against_...", each seat ("x" and "o") has the chances of a win, a draw and a loss. Under
-    "losing_games" it has the cells of a game that the policy loses, or None if it cannot be beaten.
+    "losing_games", each seat has the cells of a game that the policy loses, or None if there is
+    none.
     """
 
     def list_chances(chances_by_seat: ChancesBySeat) -> dict[str, list[float]]:

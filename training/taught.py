@@ -372,7 +372,7 @@ def list_seat_letters(recipe: Recipe) -> str:
 
 
 def find_seat(recipe: Recipe, game_number: int) -> str:
-    """Return the learner's seat, "X" or "O", in game `game_number` against a person, from 1."""
+    """Return the learner's seat, "X" or "O", in the game against a person with this number, from 1."""
     seat: str = build_person_turn(game_number).seat(
         getattr(recipe, "seat", "both"), game_number - 1
     )

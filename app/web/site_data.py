@@ -56,7 +56,7 @@ HUMAN = "human"
 TRUTH = "truth"
 # "NAME_task" has the exact values in the task of the agent NAME.
 TASK_SUFFIX = "_task"
-# The name of a policy that consists of its moves begins so.
+# The name of a policy that consists of its moves begins like this.
 MOVES_PREFIX = "moves."
 MAX_CACHED_RESULTS = 256
 # A policy takes 0.3 MB of memory.

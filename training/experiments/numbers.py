@@ -45,7 +45,7 @@ class NumberCell(TomlTable, frozen=True):
     counted_share: float = 1
     # In the label of the recipe, the heading of the row or column replaces "{}".
     recipe: Labels = NO_LABELS
-    # If it is not empty, other recipes have no number here.
+    # If this is not empty, only these recipes have a number here.
     only_recipes: Labels = NO_LABELS
     # the two recipes whose sign test is written in the title in place of "{test}"
     sign_test_recipes: Labels = NO_LABELS

@@ -174,9 +174,9 @@ class ClaimPart(
     sentence_if_false: str
     # The part holds if all these tests hold.
     rules: Sequence[Test] = ()
-    # The part holds if at least one of them holds.
+    # The part holds if at least one of these tests holds.
     any_of_rules: Sequence[Test] = ()
-    # The part holds if at least one of them does not hold.
+    # The part holds if at least one of these tests does not hold.
     not_all_of_rules: Sequence[Test] = ()
 
     def __post_init__(self) -> None:
@@ -198,12 +198,13 @@ class VerdictRules(TomlTable, frozen=True):
     """How the verdict on a claim follows from its parts.
 
     By default a claim is reproduced if all parts hold, partly reproduced if some hold, otherwise
-    not reproduced. Each field lists tests and parts; a part is given by its number, from 1.
+    not reproduced. A field that lists tests may also list parts, by their numbers from 1.
     """
 
-    # The claim is reproduced if all of these hold; by default the parts.
+    # The claim is reproduced if all of these hold. By default they are all parts.
     reproduced_if: Sequence[int | Test] = ()
-    # The claim is partly reproduced if one of these holds; by default those in `reproduced_if`.
+    # The claim is partly reproduced if one of these holds. By default they are those in
+    # `reproduced_if`.
     partly_reproduced_if: Sequence[int | Test] | None = None
     # If none of these holds, the experiment is inconclusive.
     inconclusive_unless: Sequence[int | Test] = ()

@@ -78,7 +78,7 @@ def _play_games(  # type: ignore[no-untyped-def]
             epsilon, epsilon_drop, games - phase_start, phase_end - phase_start
         )
         state, mover = choose_start(starts, games, rng_state)
-        # the moves of both players, and those of the learner
+        # the number of moves in this game, and how many of them are the learner's
         plies, moves = (0, 0)
         while state >= 0:
             if mover == 0 or replies.learns_both_sides:

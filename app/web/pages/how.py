@@ -179,7 +179,7 @@ TITLES_BY_HEADING = {
 
 
 class StartValues(NamedTuple):
-    """The texts of the values in the position that a section shows first, by cell."""
+    """The texts on the squares of the position that a section shows first, one for each cell."""
 
     values: list[str]
     # in the units of the agent's rewards, not from -1 to +1

@@ -265,7 +265,7 @@ def describe_preference(state: MatchState, value_source: str) -> dict[str, Any]:
 
 
 EPSILON_CHOICES = (0.0, 0.1, 0.25, 0.5, 1.0)
-# An element whose id begins so sends a request by itself.
+# An element whose id begins like this sends a request by itself.
 AUTOMATIC_ID_PREFIX = "auto"
 
 

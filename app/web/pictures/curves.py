@@ -208,7 +208,7 @@ class CurvePoint(NamedTuple):
     """A row of the table: the numbers of all lines at one place of the horizontal axis."""
 
     x_number: LabelledNumber
-    # shows the agent at this snapshot; "" without such a page
+    # the URL of a page with the agent at this snapshot; "" if there is none
     agent_url: str
     numbers: list[LabelledNumber | None]
     cursor_percent: float
@@ -315,7 +315,7 @@ def plot_vertical_axis(
 ) -> int:
     """Add a line and a number to `shapes` for each tick of the vertical axis.
 
-    Return the width that the numbers need, as a multiple of 8 pixels.
+    Return the width that the numbers need, in units of 8 pixels.
     """
     labels = [
         format_short_number(tick) + "%" * unit.startswith("%") for tick in axis.ticks
@@ -351,7 +351,7 @@ def plot_horizontal_axis(
 
 
 def measure_margin(labels: Sequence[str]) -> int:
-    """Return the width that labels at the left need, as a multiple of 8 pixels."""
+    """Return the width that labels at the left need, in units of 8 pixels."""
     longest = max(map(len, labels))
     pixels = int(longest * DIGIT_WIDTH + 8)
     return ceil(pixels / 8)

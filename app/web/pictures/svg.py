@@ -160,7 +160,7 @@ class Plot(NamedTuple):
 
     # in pixels
     height: float
-    # as a multiple of 8 pixels, for the numbers of the vertical axis
+    # the width for the numbers of the vertical axis, in units of 8 pixels
     left_margin: int
     shapes: Sequence[Shape]
     keys: Sequence[LegendKey] = ()

@@ -342,7 +342,7 @@ def build_recipe_url(site: SiteData, recipe_name: str) -> str:
 
 
 def map_seeds_to_urls(site: SiteData, recipe_name: str) -> BuildRunUrl:
-    """Return a function that takes a seed, and returns the URL of the run with it, or ""."""
+    """Return a function from a seed to the URL of the run with this seed, or to "" if it has no page."""
     trained = bool(recipe_name) and _can_lab_train(site, recipe_name)
     unseeded = lab_url(recipe_name)
 

@@ -87,7 +87,7 @@ class Export(NamedTuple):
     png_url: str = ""
     csv_url: str = ""
     film_url: str = ""
-    # for an iframe; "" if no other site can show the page
+    # the URL of the page for an iframe; "" if no other site can show the page
     frame_url: str = ""
     frame_size: tuple[int, int] = CURVE_FRAME_SIZE
     # what identifies the figure in a citation, such as the agent's recipe

@@ -25,7 +25,7 @@ from app.web.wording import FRONT_PAGE_RECORD
 
 REPLY_SECONDS = 0.4
 SNAPSHOT_SECONDS = 0.7
-# by the seconds between two moves of agents
+# seconds between two moves of agents -> name of the speed
 SPEEDS = {
     2.0: gettext_noop("Slow"),
     1.0: gettext_noop("Normal"),

@@ -32,7 +32,7 @@ MAX_FORM_BYTES = MAX_TABLE_BYTES + (1 << 14)
 MAX_TRACE_ROWS = 20_000
 MAX_FORM_PARTS = 20
 FORM_MIMETYPE = "multipart/form-data"
-# Each takes up to 4 MB of memory, and slow clients keep it for long.
+# Each table takes up to 4 MB of memory, and a slow client keeps it for long.
 MAX_CONCURRENT_TABLES = 128
 RECEIVE_SECONDS = 10.0
 RETRY_SECONDS = 5
