@@ -34,7 +34,7 @@ class ClaimRule(TomlTable, frozen=True, tag_field="kind"):
 class Threshold(ClaimRule, frozen=True, tag="compare"):
     """The rule that a statistic is above or below a number, or the statistic of other recipes.
 
-    `factor` * statistic is compared with bound + `margin`.
+    `factor` times the statistic is compared with the sum of the bound and `margin`.
     """
 
     statistic: Statistic

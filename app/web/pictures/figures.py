@@ -279,7 +279,7 @@ def lay_out_curves(
 
 
 def build_x_axis(figure: Curves) -> Axis:
-    """Return the horizontal axis of curves. A linear one begins and ends with the curves."""
+    """Return the horizontal axis of curves. A linear axis begins and ends where the curves do."""
     xs = [x for series in figure.series for x in series.x]
     xs += [mark.value for mark in figure.marks]
     if figure.logarithmic:

@@ -178,7 +178,7 @@ class Contest(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The sentences of a verdict."""
+    """The sentences in which a page states the result of a comparison."""
 
     headline: str
     detail: str

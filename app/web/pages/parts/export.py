@@ -219,7 +219,7 @@ def export_lesson_step(step: LessonStep) -> Export:
 
 
 def export_update(slug: str) -> Export:
-    """Return the export of the page of an algorithm, which shows its updates step by step."""
+    """Return the export of an algorithm's page, which shows updates step by step."""
     title = f"{ALGORITHM_PAGES[slug].title}: one update, step by step"
     return _build_page_export(title, how_url(slug), UPDATE_FRAME_SIZE)
 

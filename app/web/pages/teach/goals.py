@@ -54,7 +54,7 @@ def compute_unlearned_shares(lessons: Sequence[Lesson]) -> list[float]:
 
 
 def has_unlearned(share: float, lessons: Sequence[Lesson]) -> bool:
-    """Return whether the learner has unlearned this share of its mistakes, at least MIN_MISTAKES."""
+    """Return whether the learner made MIN_MISTAKES or more and has unlearned this share of them."""
     mistake_count = len(lessons[-1].losing_move_chances)
     return (
         mistake_count >= MIN_MISTAKES and compute_unlearned_shares(lessons)[-1] >= share

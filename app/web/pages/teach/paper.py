@@ -245,7 +245,7 @@ def read_games(game: Game, games_text: str) -> dict[int, str]:
 
 
 def read_game(game: Game, squares_text: str) -> str:
-    """Return the record of a game, from its squares without separators.
+    """Return the record of a game from the numbers of its squares, such as "519".
 
     Raises ValueError with the reason if this is not a complete game.
     """
