@@ -1916,7 +1916,7 @@ class Doctor:
         names the faults among them.
         """
         counts = self.count_by_fact
-        # With epsilon 0 expected Sarsa is Q-learning, so a remark on it would not help.
+        # Expected Sarsa with epsilon 0 is Q-learning, so it is not named as another possible rule.
         known = self.best.rule, "expected-sarsa"
         rules = {
             one.rule for one in equally_good if not one.fault and one.rule not in known

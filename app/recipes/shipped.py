@@ -35,7 +35,8 @@ SHIPPED = MappingProxyType(
                 "Q-learning 4",
                 "q-learning,vs=random:226000+self:904000,start=every",
             ),
-            # Its first million games are those of Q-learning 1: the lesson shows one learner all along.
+            # Games 1 to 1,000,000 of this agent are those of Q-learning 1, so the lesson shows a
+            # single learner.
             (
                 "q-learning-continued",
                 "Q-learning 1, continued",

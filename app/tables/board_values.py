@@ -12,8 +12,8 @@ from app.tables.options import ask_for_option
 from app.tables.values import TableError
 from app.tictactoe.game import Game, O, X
 
-# A value times its sign is good for the player whose move made the board. The first sign is for a move
-# of X, the second for a move of O.
+# High values times this sign are good for the player whose move made the board. The first sign is
+# for moves of X, the second for moves of O.
 VIEW_SIGNS = {"moved": (1, 1), "x": (1, -1), "o": (-1, 1), "mover": (-1, -1)}
 VIEW_NAMES = {
     "moved": "the player who has just moved",
@@ -68,10 +68,10 @@ def read_board_values(
 
 
 def count_good_moves(game: Game, q: NDArray[np.float64]) -> tuple[list[int], list[int]]:
-    """Count the positions in which good moves have higher values than others, and those with lower ones.
+    """Return in how many positions good moves have higher values than others, and in how many lower.
 
-    Returns the two counts, each as a list with a number for X and one for O. A good move wins at
-    once. If no move does, a good move is one after which the opponent cannot win at once.
+    Each of the two results is a list with a number for X and one for O. A good move wins at once.
+    If no move does, a good move is one after which the opponent cannot win at once.
     """
     known = ~np.isnan(q)
     wins = find_winning_moves(game) & known

@@ -313,12 +313,12 @@ class DistinctBoards:
     def choose_scheme(
         self, game: Game, options: TableOptions, weights: NDArray[np.int64]
     ) -> tuple[SignScheme, str, NDArray[np.bool_]]:
-        """Return the scheme under which most rows have possible boards, a note, and ignored boards.
+        """Return the scheme under which most rows have possible boards, a note, and a mask of boards.
 
-        The note tells the user what speaks for the scheme. A board, [B], is ignored if it can only
-        come from games that the other player begins. `weights`, [B], counts the rows with each
-        board. Raises TableError if no scheme fits, or if several fit equally well and give
-        different positions.
+        The note tells the user what speaks for the scheme. The mask, [B], has the boards that are
+        ignored because they come only from games that the other player begins. `weights`, [B],
+        counts the rows with each board. Raises TableError if no scheme fits, or if several fit
+        equally well and give different positions.
         """
         used = set(self.vocabulary)
         schemes = list_schemes(used, options)

@@ -588,7 +588,7 @@ class TableReader:
         )
 
     def read_values_of_boards(self) -> None:
-        """Store in `q` the value of the board after each move, for the player of the move."""
+        """Store in `q` the value of the board that each move makes, in the view of its player."""
         entries = self.entries
         positions = self.find_positions(self.options.digits == "last")
         is_value = (positions >= 0) & (entries.kinds == EntryKind.ONLY_NUMBER)

@@ -16,7 +16,7 @@ from app.textbook.symmetry import canonical_board
 
 
 class Champion:
-    """A lower and an upper bound for each board, as values for the player who moved last: 1 is a win."""
+    """The bounds of the value of each board, in the view of the player who moved last: 1 is a win."""
 
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters

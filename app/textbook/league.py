@@ -38,7 +38,7 @@ class Meeting(NamedTuple):
 
 
 class Player:
-    """A league member that learns a table of Q(s, a), where s shows its own and the other stones."""
+    """A league member that learns a table of Q(s, a); stones in s are its own or the opponent's."""
 
     def __init__(self, game, parameters, rewards):
         self.game, self.parameters, self.rewards = game, parameters, rewards

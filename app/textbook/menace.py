@@ -18,8 +18,7 @@ class Menace:
     """A number of beads for each move; symmetric moves have the same beads.
 
     There is no step size and no bootstrapping: every move of a game gets the final reward, as in
-    Monte Carlo learning. `changed` has the beads of moves that were updated after their box was
-    filled.
+    Monte Carlo learning. `changed` has the beads of moves updated since their box was filled.
     """
 
     def __init__(self, game, parameters):
@@ -50,7 +49,7 @@ class Menace:
         opponent = turn.player or SimpleNamespace(choose=self.draw)
         mover = self
         if parameters.paper and turn.opponent == "you":
-            # A person drew MENACE's beads from paper boxes, so the recipe contains its moves, too.
+            # A person drew MENACE's beads from paper boxes, so the recipe contains MENACE's moves, too.
             mover = SimpleNamespace(
                 game=game, explore=lambda s, rng: (opponent.choose(s, rng), True)
             )

@@ -29,8 +29,8 @@ class ReachableGames:
     def _first_pair_by_position(self) -> NDArray[np.int32]:
         """The lowest pair that leads to each position in these games, [S], NO_PAIR if there is none."""
         pair_to = np.full(self.game.positions, NO_PAIR, np.int32)
-        # If several pairs lead to a position, numpy keeps the last assignment. In reverse order,
-        # this is the lowest pair.
+        # If several pairs lead to a position, numpy keeps the last assignment, which in reverse
+        # order is that of the lowest pair.
         backward = np.flatnonzero(self.move_chances)[::-1]
         pair_to[self.game.pair_successor[backward]] = backward
         return pair_to

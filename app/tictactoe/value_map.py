@@ -41,7 +41,7 @@ class Tiles:
 
     # [N] the lowest-numbered position of the class
     decisions: NDArray[np.intp]
-    # [N, G] the positions to which the G symmetries map it
+    # [N, G] the positions to which the G symmetries map this position
     symmetric_decisions: NDArray[np.intp]
     # [N] how many moves were made before the position
     plies: NDArray[np.intp]

@@ -69,7 +69,7 @@ def scale_values(
 
 
 def round_for_display(scaled_values: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Round values of the common scale as squares show them; -0.0 becomes 0.0."""
+    """Round values of the common scale to the decimals that pages show; -0.0 becomes 0.0."""
     rounded_values: NDArray[np.float64] = np.round(scaled_values, VALUE_DECIMALS) + 0.0
     return rounded_values
 

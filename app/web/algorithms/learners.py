@@ -48,8 +48,8 @@ class StoredValues(dict[Any, float]):
 def load_learner(query: ValueQuery, kind: type[ReferenceLearner] | None = None) -> Any:
     """Return a learner that holds the stored values and makes the next update of a value.
 
-    Its step size and its exploration rate are those of the last games of the training. Exact
-    values, which nobody learned, have a learner of the class `kind` with the step size 1.
+    Its step size and its exploration rate are those of the last games of the training. For exact
+    values, which nobody learned, it is a learner of the class `kind` with the step size 1.
     """
     parameters: Any = SimpleNamespace(alpha=1.0, gamma=query.gamma, initial=0.0)
     if kind is None:

@@ -40,7 +40,8 @@ class QIterationAlgorithm(Algorithm, frozen=True, kw_only=True):
     def describe_updates(self, query: ValueQuery, reason: ValueReason) -> list[str]:
         if not query.is_known or abs(reason.value_minus_target) < MIN_SHOWN_DIFFERENCE:
             return []
-        # The value is the target of a single reply, not an average over the replies.
+        # The value is the target after the last sampled reply, so only replies with this target
+        # explain it.
         alike = [
             reply
             for reply in reason.possible_replies

@@ -26,8 +26,8 @@ def embed_curve_url(
 ) -> str:
     """Return the URL of a frame with the learning curves of agents.
 
-    `curve_key` selects the kind of curves. Without it and `others`, they show the results against
-    `opponent`. `width` is in pixels.
+    `curve_key` selects the kind of curves. Without `curve_key` and `others`, the curves show the
+    results against `opponent`. `width` is in pixels.
     """
     query = {"figure": curve_key, "against": opponent, "width": width or None}
     return EMBED_CURVE_ROUTE.url(agent_name, lens=[*others], **query)

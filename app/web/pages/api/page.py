@@ -23,7 +23,7 @@ EXAMPLE_CLIENT_FILE = ROOT / "docs" / "play_over_http.py"
 EXAMPLE_TABLE = '{"....X....": 0, "X...O....": 8}'
 # No game leads to this position, so the API answers with an error.
 UNREACHABLE_EXAMPLE = API_POSITION_ROUTE.url("XXX......")
-# One cell of a position fits in a line of this length.
+# The JSON of one cell of a position fits in a line of this length.
 MAX_LINE_LENGTH = 170
 # Most URLs in examples are shorter than this.
 MAX_EXAMPLE_TEXT_LENGTH = 160
