@@ -1139,7 +1139,7 @@ class Hypothesis:
         return equations
 
     def solve(self, examples):
-        """Return the best Fit of some updates, None without equations, and these equations."""
+        """Return the best Fit of some updates and their equations; without equations it is None."""
         gamma, guesses = 1.0 if self.fit is None else self.fit.gamma or 1.0, []
         for _ in range(12):
             equations = self.list_equations(examples, gamma)

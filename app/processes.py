@@ -91,7 +91,7 @@ def load_module(name: str) -> None:
 
 
 def call_by_name(module: str, name: str, *arguments: Any) -> Any:
-    """Call a function by the names of its module and itself, so that only this process imports it."""
+    """Call a function of a module by their names, so that only this process imports the module."""
     return getattr(import_module(f"{PREFIX}{module}"), name)(*arguments)
 
 

@@ -44,7 +44,7 @@ def _read_class_line(number: int, line: str) -> ClassLine:
     if not found:
         return ClassLine(number, is_too_long=False)
     before = line[: found.start()]
-    # The link begins after the last blank, so everything before is the name.
+    # The link begins after the last blank, and the name is all that comes before it.
     name = before[: len(before) - len(re.split(r"\s", before)[-1])].strip(" :,;\t")
     kind, rest = found.groups()
     return ClassLine(number, is_too_long=False, name=name, kind=kind, rest=rest)

@@ -1,4 +1,4 @@
-"""The parameters of each algorithm, in a class for each.
+"""A class for each algorithm, with its parameters.
 
 `parameters.toml` has the ranges and meanings of the parameters. The algorithms themselves are in
 `training`, with their sources.

@@ -133,7 +133,7 @@ def remove_all_games(recipe: Recipe) -> Recipe:
 
 
 def list_taught_phases(recipe: Recipe) -> Phases:
-    """Return the phases before the next lesson, [] before the first one.
+    """Return the phases of all lessons so far, [] before the first lesson.
 
     Raises RecipeError if people cannot teach this algorithm, or cannot teach it after these phases.
     """

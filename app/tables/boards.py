@@ -60,7 +60,8 @@ TOKEN_PATTERN = re.compile(
 )
 SEPARATOR_SIGNS = set(" \t\r\n,;:|/()[]{}='\"")
 NUMERAL_PATTERN = re.compile(r"-?\d+|\.", re.ASCII)
-# A table has games that X begins and games that O begins if this many boards show it for each.
+# If at least this many boards show it for each player, the table has games that X begins and games
+# that O begins.
 MIN_STARTED_BOARDS = 3
 # No game leads to some boards of a table, so they have no position.
 UNREACHABLE = -1

@@ -400,7 +400,7 @@ def find_heading(number: int, cells: list[str]) -> list[str]:
     if not known:
         has_moves = len({*map(parse_move, heading[1:])} - {()}) == CELL_COUNT
         is_heading = has_moves and not _is_board(heading[0])
-        # pandas writes no name above the first column, its index, which here has the boards.
+        # pandas writes no heading above the first column, the index. Here the index has the boards.
         return ["board", *heading[1:]] if is_heading else []
     if known.isdisjoint(BOARD_NAMES) and len({*heading} - known) != CELL_COUNT:
         raise TableError(

@@ -36,7 +36,8 @@ class QLearningWithFaults(QLearning):
             # A table of whole numbers loses the fraction.
             self.q[key] = float(round(self.q[key]))
         if fault in ("in-place", "step"):
-            # These values did not move towards a target by a step of size alpha, so both are left out.
+            # These values did not move towards a target by a step of size alpha, so the Update has
+            # neither.
             return Update(s, a, old, self.q[s, a])
         return Update(
             s, a, old, self.q[s, a], reward, s_next, None, best_next, target, alpha

@@ -240,10 +240,7 @@ def check_puzzle_number(puzzle_number: int, site: SiteData) -> None:
 def _round_values_for_display(
     site: SiteData, agent_name: str, reward_scale: RewardScale
 ) -> NDArray[np.float64]:
-    """Return an agent's values on the common scale, rounded as on squares, [D, cells].
-
-    Unknown values are NaN.
-    """
+    """Return an agent's values on the common scale, rounded as on pages, [D, cells]; NaN if unknown."""
     known = site.game.spread_pairs(
         site.find_known_pairs(agent_name, -1), illegal_value=False
     )

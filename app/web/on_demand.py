@@ -241,8 +241,8 @@ class AgentsOnDemand:
 
     def _build_seed_run(self, agent: Agent) -> SeedRun:
         policy = policy_from_values(agent.q, agent.card.play_rule)
-        # A best responder may avoid a risky win. So that it never wins does not prove that no
-        # opponent can.
+        # A best responder may avoid a risky win, so a policy can be beatable although this
+        # responder never wins.
         lost_games = find_lost_games(self.game, policy)
         as_x, as_o = (record is None for record in lost_games.values())
         return SeedRun(agent.card.seed, agent.card.figures, (as_x, as_o))

@@ -49,7 +49,7 @@ def _compute_best_response_numbers(
 
 
 def _compute_exact_numbers(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Return the chances that a beatable agent loses none of 100 and 1,000 games, and a lost game."""
+    """Return a beatable agent's chances to lose none of 100 and 1,000 games, and a game it loses."""
     facts: dict[str, object] = {}
     if OFTEN_BEATEN_AGENT in site.shipped_agents:
         facts["lost_game"] = find_losing_game(site, OFTEN_BEATEN_AGENT, O)
