@@ -66,7 +66,7 @@ from training.learners.pairs import WON, list_legal_pairs
 from training.learners.phases import NextCheckpoint, Progress
 from training.story import GameRecorder, replace_nan
 
-MAX_TOUCHED_BOARDS = 2
+FIRST_GAME_BOARDS = 2
 # Each of these learners has about 0.1 MB.
 MAX_CACHED_PUPILS = 128
 # the learner's seat -> the number of the person's moves in the shortest possible game
@@ -430,47 +430,38 @@ def find_first_chances(
 def list_touched_boards(
     pupil: PupilState, progress: Progress, own_decisions: Sequence[int]
 ) -> list[TouchedBoard]:
-    """Return two boards: the one with the largest changes of values, and one of the last game.
+    """Return the boards on which games with the person changed values, in the order of the games.
 
-    The second board has the largest changes among the other boards of the last game. Boards that
-    share their values, such as the symmetric boards of a box, count as one. Before the first game
-    is over, the two boards are the last two of `own_decisions`, the learner's positions in this
-    game.
+    Games count for a board if they changed a board that shares its values, such as the symmetric
+    boards of a box. During the first game the boards are the last two of `own_decisions`, the
+    learner's positions in that game.
     """
     game = pupil.recorder.game
     initial, _ = build_first_table(game, pupil.recorder.recipe.with_seed(0))
     before = game.spread_pairs(initial)
-    # the keys of a board's table entries -> the first board that has these entries
-    boards: dict[Hashable, int] = {}
-    game_counts: Counter[int] = Counter()
-    # the boards of the last game that changed any values
-    latest = set[int]()
+    # a position -> the keys of its table entries
+    keys: dict[int, Hashable] = {}
+    game_counts: Counter[Hashable] = Counter()
     for lesson in pupil.lessons:
         positions = replay_record(game, lesson.record)
-        touched = {
-            boards.setdefault(_get_board_key(pupil, one), one)
-            for one in (positions[update.move_index] for update in lesson.updates)
-            # A forced move teaches nothing.
+        touched = [positions[update.move_index] for update in lesson.updates]
+        # A forced move teaches nothing.
+        keys |= {
+            one: _get_board_key(pupil, one)
+            for one in touched
             if game.legal[one].sum() > 1
         }
-        game_counts.update(touched)
-        latest = touched or latest
-    change = {
-        one: float(np.nansum(abs(progress.q[one] - before[one]))) for one in game_counts
-    }
-    order = sorted(game_counts, key=lambda one: (-change[one], -game_counts[one], one))
-    order[1:] = sorted(order[1:], key=lambda one: one not in latest)
-    if not pupil.lessons:
-        order = [*reversed(own_decisions)]
+        game_counts.update({keys[one] for one in touched if one in keys})
+    shown = [*keys] if pupil.lessons else own_decisions[-FIRST_GAME_BOARDS:]
     return [
         TouchedBoard(
             position=one,
-            game_count=game_counts[one],
+            game_count=game_counts[keys[one]] if keys else 0,
             old_values=replace_nan(before[one]),
             new_values=replace_nan(progress.q[one]),
             is_updated=(progress.visits[one] > 0).tolist(),
         )
-        for one in order[:MAX_TOUCHED_BOARDS]
+        for one in shown
     ]
 
 

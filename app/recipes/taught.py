@@ -94,8 +94,8 @@ class Course(Struct, frozen=True):
     learner's seat in the unfinished game, or else in the next one. `values` has for each position
     of the record the values by cell for the player to move; `is_value_known` tells which of them
     were ever updated. `losing_games` has for each seat the likeliest game that the learner loses.
-    During a game there are no `blunder_chances`, and during the first game the `touched_boards` are
-    those of its latest decisions.
+    During a game there are no `blunder_chances`. The `touched_boards` are those of all games, and
+    during the first game those of its latest decisions.
     """
 
     recipe: str

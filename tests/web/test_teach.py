@@ -114,12 +114,25 @@ def test_the_end_of_a_game_is_one_round_trip_with_htmx(client: FlaskClient) -> N
 
 def test_what_it_learned_is_in_beads_and_in_order(client: FlaskClient) -> None:
     page = client.get(f"/teach/{FOUR}").text
-    assert "A draw: 1 bead more for each move:" in page
+    assert "A draw. Each of its moves gets one more bead:" in page
     assert [int(new) - int(old) for _, old, new in changes(page)] == [1] * 4
     assert page.count('<i data-result="') == 4 + 3
     earlier = client.get(f"/teach/{FOUR}?game=1").text
     assert "<b>Game 1.</b>" in earlier
     assert link(earlier, "last") == f"/teach/{FOUR}"
+
+
+def test_the_boards_are_those_of_the_moves_that_the_text_names(client: FlaskClient) -> None:
+    for game in range(1, 5):
+        page = client.get(f"/teach/{FOUR}?game={game}").text
+        shown = re.findall(r'(?s)<span class="taught-board".*?</span>', page)
+        moves = [int(number) for number in re.findall(r"<p>Move (\d), before</p>", page)]
+        assert len(shown) == 2 * len(moves) == 4
+        assert moves == sorted(moves)
+        for board, move in zip(shown[::2], moves, strict=True):
+            assert board.count("<use") == move - 1
+        own = [re.findall(r"<i[ >]", board) for board in shown]
+        assert {len(squares) for squares in own} == {9}
 
 
 def test_what_the_games_taught_stays_while_the_next_game_goes_on(client: FlaskClient) -> None:

@@ -69,8 +69,10 @@ def has_lost_no_recent_game(lessons: Sequence[Lesson]) -> bool:
 
 
 FIRST_GOALS: dict[str, GoalTest] = {
-    gettext_noop("Mistakes unlearned: a quarter"): partial(has_unlearned, 0.25),
-    gettext_noop("Mistakes unlearned: half"): partial(has_unlearned, 0.5),
+    gettext_noop("Makes its old mistakes a quarter less often"): partial(
+        has_unlearned, 0.25
+    ),
+    gettext_noop("Makes its old mistakes half as often"): partial(has_unlearned, 0.5),
     gettext_noop("No loss in three games in a row"): has_lost_no_recent_game,
 }
 

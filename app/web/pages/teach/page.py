@@ -29,7 +29,6 @@ from app.web.comparison import Comparison, SourceSnapshot
 from app.web.formatting import (
     capitalize_first_letter,
     format_percent,
-    spell_bead_count,
 )
 from app.web.links.compare import compare_url
 from app.web.links.teach import (
@@ -63,7 +62,10 @@ from app.web.pages.teach.progress import (
     list_lost_games,
     name_lessons,
 )
-from app.web.pages.teach.taught_boards import describe_touched_board
+from app.web.pages.teach.taught_boards import (
+    choose_touched_boards,
+    describe_touched_board,
+)
 from app.web.pages.teach.taught_game import TaughtGame
 from app.web.pictures.boards import plot_board_preview
 from app.web.pictures.curves import render_share_chart
@@ -119,7 +121,6 @@ def render_course(
         "teach/teach.html",
         fragment=("game",),
         course=course,
-        spell_bead_count=spell_bead_count,
         **describe_game(game),
         **describe_lessons(game),
         **describe_goals(game),
@@ -166,12 +167,13 @@ def describe_lessons(game: TaughtGame) -> dict[str, Any]:
         "next_lesson_url": "" if is_last else teach_game_url(shown + 1),
         "taught_boards": [
             describe_touched_board(game.recipe, board)
-            for board in course.touched_boards
+            for board in choose_touched_boards(course, lesson)
         ],
         "progress_chart": render_share_chart(unlearned),
         "unlearned_percent": format_percent(unlearned[-1], 0),
         "mistake_count": len(lessons[-1].losing_move_chances) if lessons else 0,
         "held_count": len(recent) - recent.count("loss"),
+        "recent_count": len(recent),
         "strength_text": describe_strength(lessons, game.seats) if lessons else "",
         "lost_game_links": [*list_lost_games(course, game.seats)],
     }

@@ -6,12 +6,14 @@ import numpy as np
 
 from app.recipes import Recipe, name_recipe
 from app.recipes.algorithms import Menace
-from app.recipes.taught import TouchedBoard
-from app.tictactoe.notation import MARKS
+from app.recipes.taught import Course, Lesson, TouchedBoard
+from app.tictactoe.notation import MARKS, replay_record
 from app.tictactoe.policy import policy_from_values
 from app.web.move_values import HEAT_STEPS, MoveValues, build_move_values
 from app.web.site_data import get_current_site
 from app.web.translation import gettext, ngettext
+
+MAX_BOARDS = 2
 
 
 def evaluate_board(
@@ -45,6 +47,23 @@ def evaluate_board(
         play_rule=recipe.plays,
         unknown_text=gettext("not tried yet"),
     )
+
+
+def choose_touched_boards(course: Course, lesson: Lesson | None) -> list[TouchedBoard]:
+    """Return the two boards whose values the lesson changed most, in the order of its moves."""
+    if lesson is None:
+        return course.touched_boards
+    boards = {board.position: board for board in course.touched_boards}
+    positions = replay_record(get_current_site().game, lesson.record)
+    changes = [
+        change
+        for change in lesson.updates
+        if change.old_value != change.new_value
+        and positions[change.move_index] in boards
+    ]
+    changes.sort(key=lambda change: -abs(change.new_value - change.old_value))
+    shown = sorted(change.move_index for change in changes[:MAX_BOARDS])
+    return [boards[positions[ply]] for ply in shown]
 
 
 def describe_touched_board(recipe: Recipe, touched: TouchedBoard) -> dict[str, Any]:
