@@ -257,7 +257,7 @@ class DoubleQ(QTable, frozen=True, kw_only=True):
 
 
 class SelfPlay(Recipe, frozen=True, kw_only=True):
-    """Q-learning in self-play with one table: X plays for its highest value, O for its lowest."""
+    """Both players share one table of values for X: X picks the highest value, O the lowest."""
 
     slug: ClassVar[str] = "self-play"
 

@@ -126,6 +126,14 @@ class FaultEffect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return sum(faulty > correct for faulty, correct in pairs)
 
     @property
+    def worse_seeds(self) -> str:
+        """How many of the seeds these are, such as "all 20 seeds"."""
+        seed_count = len(self.faulty_blunders)
+        if self.worse_seed_count == seed_count:
+            return f"all {seed_count} seeds"
+        return f"{self.worse_seed_count} of {seed_count} seeds"
+
+    @property
     def medians(self) -> tuple[str, str]:
         """The median numbers of blunders with the fault and without, as text."""
         faulty, correct = median(self.faulty_blunders), median(self.correct_blunders)

@@ -29,7 +29,7 @@ from app.web.facts import (
 from app.web.formatting import format_percent, name_square
 from app.web.links.play import map_plies_to_urls, play_against_url, play_url
 from app.web.match import Match, build_match_against_person, replay_match
-from app.web.move_values import OUTCOME_LABELS, spell_best_play, spell_outcome
+from app.web.move_values import OUTCOME_LABELS, spell_best_play
 from app.web.pages.parts.learning import get_opponent_title
 from app.web.pictures.boards import plot_small_board
 from app.web.pictures.curves import build_bar_parts
@@ -161,15 +161,17 @@ def build_decision_exhibit(site: SiteData, policy_name: str, position: int) -> E
     signs |= dict.fromkeys(np.flatnonzero(right & chosen).tolist(), "plays")
     signs |= dict.fromkeys(np.flatnonzero(chosen & ~right).tolist(), "blunder")
     mark = MARKS[int(site.game.to_move[position])]
-    best_result = spell_best_play(site, position)
+    best_result = OUTCOME_LABELS[int(np.nanmax(site.optimal_q[position]))]
     does = f"As {mark} the agent keeps the {best_result}"
     if (chosen & ~right).any():
         worst = min(
             np.flatnonzero(chosen).tolist(),
             key=lambda cell: site.optimal_q[position, cell],
         )
-        worst_result = spell_outcome(site, position, worst)
-        does = f"As {mark} the agent turns the {best_result} into a {worst_result}"
+        does = (
+            f"As {mark} the agent turns the {best_result} "
+            f"into a {_describe_bad_result(site, position, worst)}"
+        )
     return _build_exhibit(site, policy_name, position, signs, does)
 
 
@@ -264,9 +266,20 @@ def _describe_value_loss(
     worst = is_worst.argmax()
     played = site.policies[policy_name][position] > 0
     turns = "turns" if (blunders | ~played).all() else "can turn"
-    before = spell_best_play(site, position)
-    after = spell_outcome(site, position, int(worst))
+    before = OUTCOME_LABELS[int(blunder_decisions.value_before[blunder_index])]
+    after = _describe_bad_result(site, position, int(worst))
     return f"The agent {turns} a {before} into a {after}"
+
+
+def _describe_bad_result(site: SiteData, position: int, cell: int) -> str:
+    """Say what a blunder leads to: "draw", or "loss: X can then force a win in 2 moves"."""
+    moves = -site.signed_moves_to_end.item(position, cell)
+    if not moves:
+        return OUTCOME_LABELS[0]
+    opponent = MARKS[-int(site.game.to_move[position])]
+    # Half of these moves are the opponent's, from the reply to its last one.
+    speed = "win at once" if moves == 2 else f"force a win in {moves // 2} moves"
+    return f"{OUTCOME_LABELS[-1]}: {opponent} can then {speed}"
 
 
 def _describe_symmetric_blunders(erring_count: int, symmetric_count: int) -> str:
@@ -295,6 +308,17 @@ def _build_proof_exhibit(
     )
 
 
+def _describe_ending(site: SiteData, position: int, cell: int, ply: int) -> str:
+    """Say how a game ends with optimal play after a move: "X wins" or "X can win by move 7"."""
+    moves = site.signed_moves_to_end.item(position, cell)
+    if not moves:
+        return "a draw"
+    winner = MARKS[int(site.game.to_move[position]) * (1 if moves > 0 else -1)]
+    if moves == 1:
+        return f"{winner} wins"
+    return f"{winner} can win by move {ply - 1 + abs(moves)}"
+
+
 def _build_lost_game(
     site: SiteData, policy_name: str, seat: str, record: str
 ) -> dict[str, Any]:
@@ -312,10 +336,7 @@ def _build_lost_game(
         blunder = not site.is_move_correct[position, cell]
         chances.append(site.policies[policy_name][position, cell] if own else 1.0)
         unpunished += blunder and not own
-        was = spell_best_play(site, position)
-        done = spell_outcome(site, position, cell)
-        if was != done:
-            done = f"{was} became a {done}"
+        done = _describe_ending(site, position, cell, ply)
         if blunder:
             done = f"✗ Blunder: {done}" if own else f"✗ Blunder, unpunished: {done}"
         exhibits.append(
