@@ -2212,7 +2212,7 @@ def find_written_move(write, writes):
 
 # Part 13 finds symptoms in a finished table.
 
-NO_VALUE = ("", "nan", "none", "null")
+MISSING_VALUE_WORDS = ("", "nan", "none", "null")
 
 
 def list_symptoms(table):
@@ -2280,7 +2280,10 @@ def examine_table(rows):
         try:
             values = table.setdefault(read_board(board), {})
             for move, cell in pairs:
-                if len(cells) == 2 or str(cell).strip().lower() not in NO_VALUE:
+                if (
+                    len(cells) == 2
+                    or str(cell).strip().lower() not in MISSING_VALUE_WORDS
+                ):
                     values[read_move(move)] = read_number(cell, "value")
         except TraceError as error:
             raise TraceError(f"Row {number}: {error}.") from None

@@ -49,7 +49,7 @@ Label = Annotated[str, Meta(min_length=1, max_length=120)]
 RecipeName = Annotated[str, Meta(max_length=120)]
 Unit = Annotated[str, Meta(max_length=60)]
 Record = Annotated[str, Meta(pattern="^[0-8]{0,9}$")]
-Sample = Annotated[int, Meta(ge=1)]
+SampleSize = Annotated[int, Meta(ge=1)]
 Numbers = list[float]
 
 
@@ -135,7 +135,7 @@ class Series(
     high: Numbers
     least: Numbers
     most: Numbers
-    seed_count: Sample
+    seed_count: SampleSize
     typical_seed: Annotated[int, Meta(ge=0)]
 
     def __post_init__(self) -> None:
@@ -188,7 +188,7 @@ class Grid(ResultsPart, frozen=True, tag="grid", rename={"seed_count": "n"}):
     columns: Annotated[list[str], Meta(min_length=1)]
     values: list[Numbers]
     recipes: list[list[str]]
-    seed_count: Sample
+    seed_count: SampleSize
 
     def __post_init__(self) -> None:
         lengths = [len(self.columns)] * len(self.rows)
@@ -216,7 +216,7 @@ class Bar(ResultsPart, frozen=True, rename={"sample_size": "n"}):
     value: float
     low: float | None = None
     high: float | None = None
-    sample_size: Sample | None = None
+    sample_size: SampleSize | None = None
     recipe: RecipeName = ""
     record: Record | None = None
 
@@ -484,7 +484,7 @@ def format_rounded(value: float, decimals: int) -> str:
     return f"{rounded + 0:,}"
 
 
-def write_percent(probability: float, decimals: int = 2) -> str:
+def format_probability(probability: float, decimals: int = 2) -> str:
     """Return a probability as percent without the sign "%", such as "12.34".
 
     Only exactly 0 and 1 become "0" and "100"; values near 0 and 1 become "<0.01" and ">99.99".
@@ -500,7 +500,7 @@ def write_percent(probability: float, decimals: int = 2) -> str:
     return rounded
 
 
-def count_higher(
+def count_higher_pairs(
     first_numbers: Sequence[float], second_numbers: Sequence[float]
 ) -> int:
     """Return how many numbers in the first list are higher than their partners in the second."""
@@ -517,8 +517,8 @@ def compute_sign_test(
     unequal. The test is exact and two-sided. Source: Arbuthnot (1710); Conover (1999), "Practical
     nonparametric statistics", section 3.4.
     """
-    above = count_higher(first_numbers, second_numbers)
-    below = count_higher(second_numbers, first_numbers)
+    above = count_higher_pairs(first_numbers, second_numbers)
+    below = count_higher_pairs(second_numbers, first_numbers)
     total = above + below
     fewer = min(above, below)
     tail = sum(comb(total, k) for k in range(fewer + 1))

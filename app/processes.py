@@ -17,7 +17,7 @@ from threading import Lock, Thread, Timer
 from traceback import format_exc
 from typing import Any, BinaryIO, TypeVar
 
-from app.project import PREFIX, ROOT
+from app.project import PACKAGE_PREFIX, ROOT
 
 # A process needs this time to start only on a very busy machine.
 START_SECONDS = 30.0
@@ -92,13 +92,13 @@ def load_module(name: str) -> None:
 
 def call_by_name(module: str, name: str, *arguments: Any) -> Any:
     """Call a function of a module by their names, so that only this process imports the module."""
-    return getattr(import_module(f"{PREFIX}{module}"), name)(*arguments)
+    return getattr(import_module(f"{PACKAGE_PREFIX}{module}"), name)(*arguments)
 
 
 def _start_process() -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
         [sys.executable, "-m", __name__],
-        cwd=None if PREFIX else ROOT,
+        cwd=None if PACKAGE_PREFIX else ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         # Ctrl-C goes to all processes of a group. The server gets it alone, and ends this process.

@@ -11,13 +11,13 @@ from pathlib import Path
 # This folder has app, training, static, templates and models.
 ROOT = Path(__file__).parents[1]
 # The prefix of module names is "" in a checkout and "q_tac_toe." in an installed package.
-PREFIX = __name__.removesuffix("app.project")
-COMMAND = "q-tac-toe" if PREFIX else "python -m training"
+PACKAGE_PREFIX = __name__.removesuffix("app.project")
+TRAINING_COMMAND = "q-tac-toe" if PACKAGE_PREFIX else "python -m training"
 
 
 def read_version() -> str:
     """Return the version of the project, as in "0.8.0"."""
-    if PREFIX:
+    if PACKAGE_PREFIX:
         return metadata.version("q-tac-toe")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     return str(project["version"])

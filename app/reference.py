@@ -32,10 +32,10 @@ from app.tictactoe.notation import DIGITS, parse_position
 from app.tictactoe.policy import BASELINES, Policy
 
 TrainingEvent = Move | Update | Meeting
-MovePair = tuple[str, int]
-ListMoves = Callable[[TicTacToe, str], list[int]]
+BoardAndCell = tuple[str, int]
+MoveLister = Callable[[TicTacToe, str], list[int]]
 
-TEXTBOOK_OPPONENTS: Mapping[str, ListMoves] = MappingProxyType(
+TEXTBOOK_OPPONENTS: Mapping[str, MoveLister] = MappingProxyType(
     {
         "random": list_random_moves,
         "fixed": list_first_move,
@@ -121,7 +121,7 @@ class CheckedPerson:
             )
         return cell
 
-    def check_end(self) -> None:
+    def check_no_cells_are_left(self) -> None:
         """Raise TaughtMoveError if cells are left when the game is over."""
         if self.moves < len(self.cells):
             raise TaughtMoveError(
@@ -143,7 +143,7 @@ def list_recipe_turns(game: Game, recipe: Recipe) -> Iterator[Turn]:
     yield from list_turns_with_people(recipe.phases, opponents, people)
 
 
-def find_move_lister(game: Game, baseline: str) -> ListMoves:
+def find_move_lister(game: Game, baseline: str) -> MoveLister:
     """Return the function that lists the moves of a baseline.
 
     The moves of a baseline without a file in `app/textbook` are those of its policy.
@@ -178,7 +178,7 @@ def learn(
     for turn in list_recipe_turns(game, recipe):
         yield from learner.play(turn, rng)
         if isinstance(turn.player, CheckedPerson):
-            turn.player.check_end()
+            turn.player.check_no_cells_are_left()
 
 
 def get_move_key(learner: ReferenceLearner, board: str, cell: int) -> Hashable:

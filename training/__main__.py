@@ -2,9 +2,9 @@
 
 import sys
 
-from app.project import COMMAND
+from app.project import TRAINING_COMMAND
 
-INTERRUPTED = 130
+INTERRUPTED_EXIT_CODE = 130
 
 
 def main() -> None:
@@ -12,12 +12,12 @@ def main() -> None:
     try:
         from training import cli  # noqa: PLC0415
     except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+        sys.exit(INTERRUPTED_EXIT_CODE)
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] in {"app", "training", "q_tac_toe"}:
             raise
-        sys.exit(f"{COMMAND} needs {error.name}: run `make install` first.")
-    cli.main(prog_name=COMMAND)
+        sys.exit(f"{TRAINING_COMMAND} needs {error.name}: run `make install` first.")
+    cli.main(prog_name=TRAINING_COMMAND)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ from app.tictactoe.notation import format_position
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.puzzles import list_candidate_puzzles
 from training.story import GameRecorder, find_entry_key, read_entry
-from training.updates import Place, record_examples
+from training.updates import ExamplePlace, record_examples
 
 # MCTS and the networks are left out, because no single update made their blunders.
 # Sarsa(lambda) is left out, because each of its updates changes the values of many moves.
@@ -120,7 +120,7 @@ def prefers_blunder(learner: ReferenceLearner, blunder: Blunder) -> bool:
 
 def find_blunder_updates(
     agent_id: str, blunders: list[Blunder]
-) -> dict[Blunder, tuple[Place, Place]]:
+) -> dict[Blunder, tuple[ExamplePlace, ExamplePlace]]:
     """Repeat a training; return where the deciding and the first update of each blunder happened.
 
     A blunder is left out in three cases: another move has at least its value at the end of the
@@ -133,8 +133,8 @@ def find_blunder_updates(
         learner, blunders, lambda blunder: learner.game.legal_moves(blunder.board)
     )
     own = group_blunders_by_entry(learner, blunders, lambda blunder: [blunder.cell])
-    deciding = dict[Blunder, Place]()
-    firsts = dict[Blunder, Place]()
+    deciding = dict[Blunder, ExamplePlace]()
+    firsts = dict[Blunder, ExamplePlace]()
     preferred = {blunder: prefers_blunder(learner, blunder) for blunder in blunders}
     place = 0, 0
     for event in learn(tic_tac_toe(), recipe, learner):

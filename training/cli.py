@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
-from app.project import COMMAND, PREFIX, ROOT, read_version
+from app.project import PACKAGE_PREFIX, ROOT, TRAINING_COMMAND, read_version
 from app.recipes import (
     ALGORITHMS,
     SHIPPED,
@@ -42,7 +42,7 @@ from training.experiments import list_claims
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 LOCAL_MODELS_FOLDER = Path("models")
-INTERRUPTED = 130
+INTERRUPTED_EXIT_CODE = 130
 EXTRA_BY_PACKAGE = {
     "jax": "dqn",
     "jaxlib": "dqn",
@@ -73,7 +73,7 @@ def parse_agent(text: str) -> NamedRecipe:
         known = ALGORITHMS if settings else [*SHIPPED, *ALGORITHMS]
         raise click.BadParameter(
             f"there is no agent {slug!r}{suggest_word(slug, known)}; "
-            f"`{COMMAND} list` shows all of them"
+            f"`{TRAINING_COMMAND} list` shows all of them"
         )
     try:
         recipe = parse_recipe(text)
@@ -108,7 +108,7 @@ def check_claims(
         if claim not in list_claims():
             raise click.BadParameter(
                 f"there is no claim {claim!r}{suggest_word(claim, list_claims())}; "
-                f"`{COMMAND} experiment` shows all of them"
+                f"`{TRAINING_COMMAND} experiment` shows all of them"
             )
     return claims
 
@@ -132,7 +132,7 @@ def load_agent_from_folders(
             return load_agent(folder, game, agent_id)
     name = name_recipe(recipe) if recipe else agent_id
     raise ModelError(
-        f"{models}/ has no agent {agent_id}: `{COMMAND} train {name}` trains it"
+        f"{models}/ has no agent {agent_id}: `{TRAINING_COMMAND} train {name}` trains it"
     )
 
 
@@ -206,17 +206,17 @@ class Commands(click.Group):
             raise click.ClickException(str(error)) from error
         except KeyboardInterrupt:
             click.echo("Interrupted: every model is as it was, or finished.", err=True)
-            ctx.exit(INTERRUPTED)
+            ctx.exit(INTERRUPTED_EXIT_CODE)
         # At a prompt, click raises it after Ctrl-C, and at the end of the input.
         except click.Abort as error:
             click.echo("", err=True)
             is_interrupt = isinstance(error.__context__, KeyboardInterrupt)
-            ctx.exit(INTERRUPTED if is_interrupt else 1)
+            ctx.exit(INTERRUPTED_EXIT_CODE if is_interrupt else 1)
 
 
 def describe_missing_package(package: str) -> str:
     """Say how to install an optional package."""
-    if PREFIX:
+    if PACKAGE_PREFIX:
         return f"this needs {package}: install q-tac-toe[{EXTRA_BY_PACKAGE[package]}]"
     return f"this needs {package}: run `make install-training` first"
 
@@ -646,6 +646,10 @@ def serve(host: str, port: int, workers: int) -> None:
         "WORKERS": f"{workers}",
     }
     environment.pop("WEB_CONCURRENCY", None)
-    settings = ["-c", str(ROOT / "gunicorn.conf.py"), f"{PREFIX}app.web:create_app()"]
+    settings = [
+        "-c",
+        str(ROOT / "gunicorn.conf.py"),
+        f"{PACKAGE_PREFIX}app.web:create_app()",
+    ]
     command = [sys.executable, "-m", "gunicorn", *settings]
     os.execve(sys.executable, command, environment)

@@ -23,11 +23,11 @@ from distributed.diagnostics.plugin import WorkerPlugin
 from distributed.exceptions import WorkerStartTimeoutError
 from distributed.versions import VersionMismatchWarning, get_versions
 
-from app.project import PREFIX, ROOT
+from app.project import PACKAGE_PREFIX, ROOT
 
-PACKAGES = ("app", "training")
+UPLOADED_PACKAGES = ("app", "training")
 # Workers get the code, the texts, and what numba has compiled here (.nbi and .nbc).
-SENT_SUFFIXES = {".py", ".toml", ".nbi", ".nbc"}
+UPLOADED_FILE_SUFFIXES = {".py", ".toml", ".nbi", ".nbc"}
 # The scheduler must answer within this time. If no result comes for so long, we check whether any
 # worker is left.
 TIMEOUT_SECONDS = 10.0
@@ -53,12 +53,12 @@ class CodePlugin(WorkerPlugin):
     def __init__(self, packages: Sequence[str]) -> None:
         self.packages = packages
         self.versions = get_versions(packages)
-        folder = PREFIX.replace(".", "/")
+        folder = PACKAGE_PREFIX.replace(".", "/")
         self.files = {}
-        for pattern in ("__init__.py", *(f"{one}/**/*.*" for one in PACKAGES)):
+        for pattern in ("__init__.py", *(f"{one}/**/*.*" for one in UPLOADED_PACKAGES)):
             for path in sorted(ROOT.glob(pattern)):
                 is_web = path.is_relative_to(ROOT / "app" / "web")
-                if path.suffix in SENT_SUFFIXES and not is_web:
+                if path.suffix in UPLOADED_FILE_SUFFIXES and not is_web:
                     name = f"{folder}{path.relative_to(ROOT)}"
                     self.files[name] = path.read_bytes()
         code = [sent for sent in self.files.items() if sent[0].endswith(".py")]
@@ -69,7 +69,7 @@ class CodePlugin(WorkerPlugin):
         there = get_versions(self.packages)
         check_versions(worker.address, there, self.versions, self.packages)
         folder = Path(worker.local_directory) / f"q-tac-toe-{self.digest}"
-        before = sys.modules.get(f"{PREFIX}training")
+        before = sys.modules.get(f"{PACKAGE_PREFIX}training")
         if before and folder in Path(before.__file__ or "").parents:
             # The worker got the same code from an earlier command.
             return
@@ -77,11 +77,11 @@ class CodePlugin(WorkerPlugin):
             (folder / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / file).write_bytes(content)
         for module in [*sys.modules]:
-            package = module.removeprefix(PREFIX).partition(".")[0]
-            if package in PACKAGES or f"{module}." == PREFIX:
+            package = module.removeprefix(PACKAGE_PREFIX).partition(".")[0]
+            if package in UPLOADED_PACKAGES or f"{module}." == PACKAGE_PREFIX:
                 del sys.modules[module]
         sys.path.insert(0, str(folder))
-        import_module(f"{PREFIX}training")
+        import_module(f"{PACKAGE_PREFIX}training")
 
 
 class RemoteCall:

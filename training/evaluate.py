@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from app.experiments import ClaimSummary, write_percent
+from app.experiments import ClaimSummary, format_probability
 from app.sources import SOURCES
 from app.tictactoe.agents import Agent
 from app.tictactoe.game import Game
@@ -27,7 +27,7 @@ RESULT_HEADINGS = [
 CLAIM_HEADINGS = ["Claim", "Source", "Verdict", "Runs"]
 START_MARK, END_MARK = "<!-- results -->", "<!-- /results -->"
 # A row of a table has fewer characters than this.
-UNLIMITED_WIDTH = 1_000
+UNWRAPPED_LINE_WIDTH = 1_000
 RESULTS_FILE = "docs/results.md"
 
 
@@ -43,7 +43,7 @@ def print_table(game: Game, agents: Iterable[Agent]) -> None:
     """Print the results as a table; if the output is not a terminal, no line is broken."""
     console = Console()
     if not console.is_terminal:
-        console = Console(width=UNLIMITED_WIDTH)
+        console = Console(width=UNWRAPPED_LINE_WIDTH)
     table = Table(title="Percent of games won / drawn / lost, exactly")
     for name in RESULT_HEADINGS:
         table.add_column(name, overflow="fold", no_wrap=name == RESULT_HEADINGS[0])
@@ -122,7 +122,7 @@ def _build_row(game: Game, agent: Agent) -> list[str]:
     return [
         card.title,
         *(
-            " / ".join(map(write_percent, chances))
+            " / ".join(map(format_probability, chances))
             for result in results
             for chances in (result.x[-1], result.o[-1])
         ),

@@ -12,7 +12,7 @@ from importlib import import_module
 from inspect import getsource
 from textwrap import fill
 
-from app.project import PREFIX
+from app.project import PACKAGE_PREFIX
 from app.recipes import Recipe, RecipeError, name_recipe, name_script_file
 from app.recipes.algorithms import League
 from app.recipes.parameters import PERSON_OPPONENT, list_parameters
@@ -20,7 +20,7 @@ from app.reference import TEXTBOOK_OPPONENTS, find_learner, learn
 from app.textbook.opponents.opponent import Opponent
 from app.tictactoe.game import tic_tac_toe
 
-TEXTBOOK_PACKAGE = f"{PREFIX}app.textbook"
+TEXTBOOK_PACKAGE = f"{PACKAGE_PREFIX}app.textbook"
 # The learner's class may extend classes of these files, so they come before it.
 BASE_FILES = ("learner", "backward_learner", "q_learning")
 # After the learner's module, the textbook modules follow in this order.

@@ -23,7 +23,7 @@ from app.tictactoe.report import (
 from app.tictactoe.values import TIE_TOLERANCE, Values
 
 # The games of the random player reach every position that any opponent can reach.
-RANDOM_INDEX = list(BASELINES).index("random")
+RANDOM_BASELINE_INDEX = list(BASELINES).index("random")
 
 
 def evaluate_policies_fast(game: Game, policies: Values) -> PolicyResults:
@@ -88,7 +88,7 @@ def _evaluate_all(  # type: ignore[no-untyped-def]
                     )
                 )
                 # Random moves reach every position that any opponent can reach.
-                if rival == RANDOM_INDEX:
+                if rival == RANDOM_BASELINE_INDEX:
                     is_possible = chance > 0
             is_reachable[seat_index, policy_index] = is_own_decision & is_possible
             best_response_chances[seat_index, policy_index] = (

@@ -29,7 +29,7 @@ from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import compute_figures, evaluate_policies
 from training.kernels import choose_kernel_folder, is_compiled
 
-NO_CELLS = "-"
+NO_TAUGHT_CELLS = "-"
 # This many updates take a textbook learner a few seconds.
 MAX_TEXTBOOK_UPDATES = 200_000
 
@@ -41,9 +41,9 @@ def answer_request(request: str) -> bytes:
     game = tic_tac_toe()
     kind, _, rest = request.partition("/")
     if kind == "story":
-        from training.story import encode_story  # noqa: PLC0415
+        from training.story import encode_game_log  # noqa: PLC0415
 
-        return encode_story(game, parse_recipe(rest))
+        return encode_game_log(game, parse_recipe(rest))
     if kind == "code":
         from training.export_script import build_script  # noqa: PLC0415
 
@@ -55,7 +55,7 @@ def answer_request(request: str) -> bytes:
         return answer_course(
             game,
             recipe,
-            None if cells == NO_CELLS else cells,
+            None if cells == NO_TAUGHT_CELLS else cells,
             is_compiled(ALGORITHMS[recipe.partition(",")[0]]),
         )
     if kind == "seeds":

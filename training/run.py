@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 
 from app.project import ROOT
-from app.recipes import IDS_BY_RECIPE, SHIPPED, Recipe, name_recipe, parse_recipe
+from app.recipes import AGENT_IDS_BY_RECIPE, SHIPPED, Recipe, name_recipe, parse_recipe
 from app.recipes.parameters import PERSON_OPPONENT
 from app.recipes.taught import format_taught_title
 from app.tictactoe.agents import Agent, load_agent, save_agent
@@ -91,7 +91,7 @@ def make_agent_id(recipe: Recipe) -> str:
     if recipe.has_opponent(PERSON_OPPONENT):
         games = recipe.count_turns_against(PERSON_OPPONENT)
         return f"{recipe.slug}-taught-{games}-{sha256(text.encode()).hexdigest()[:8]}"
-    return IDS_BY_RECIPE.get(text) or re.sub(
+    return AGENT_IDS_BY_RECIPE.get(text) or re.sub(
         "[^a-z0-9]+", "-", text.replace("=-", "-minus-")
     )
 

@@ -169,7 +169,9 @@ class GameRecorder:
         )
 
 
-def encode_story(game: Game, recipe: Recipe, max_games: int = MAX_SHOWN_GAMES) -> bytes:
+def encode_game_log(
+    game: Game, recipe: Recipe, max_games: int = MAX_SHOWN_GAMES
+) -> bytes:
     """Return the first games of a training as JSON: a list of at most `max_games` `TrainingGame`.
 
     The list is empty for an algorithm that plays no games.

@@ -43,8 +43,8 @@ from app.recipes.taught import (
 )
 from app.reference import (
     UNFINISHED_TEXT,
+    BoardAndCell,
     CheckedPerson,
-    MovePair,
     ReferenceLearner,
     UnfinishedError,
     build_rules,
@@ -334,7 +334,7 @@ def play_turns(pupil: PupilState, turns: list[Turn]) -> None:
             if isinstance(event, Update):
                 check_bead_choice(recorder.recipe, turn, event)
         if isinstance(turn.player, CheckedPerson):
-            turn.player.check_end()
+            turn.player.check_no_cells_are_left()
     pupil.game_count += len(recorder.games)
     pupil.update_count += sum(map(len, recorder.updates_by_game.values()))
 
@@ -528,7 +528,9 @@ def build_progress(pupil: PupilState) -> Progress:
 @lru_cache(maxsize=32)
 def build_first_table(
     game: Game, recipe: Recipe
-) -> tuple[NDArray[np.float64], Mapping[Hashable, tuple[MovePair, NDArray[np.intp]]]]:
+) -> tuple[
+    NDArray[np.float64], Mapping[Hashable, tuple[BoardAndCell, NDArray[np.intp]]]
+]:
     """Return the values of all moves before the first game, [P], and the table's entries by their keys.
 
     An entry is (one of its moves, the pairs of all its moves); these moves share a value.

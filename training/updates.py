@@ -35,27 +35,27 @@ from training.story import GameRecorder, list_entries, list_entries_before, repl
 NETWORK_SLUG = "dqn"
 MINIMAX_SLUG = "minimax"
 # where an update happened: (number of the game, from 1; index of the update in this game, from 0)
-Place = tuple[int, int]
+ExamplePlace = tuple[int, int]
 # the place of the update that a page shows first, by the kind of the example
-PlaceByKind = Mapping[str, Place]
+ExamplePlaceByKind = Mapping[str, ExamplePlace]
 # If updates.toml has no example of an algorithm, one is chosen from the first games of a training.
 SEARCHED_GAMES = 300
 
 
-def load_example_places() -> dict[str, tuple[str, PlaceByKind]]:
+def load_example_places() -> dict[str, tuple[str, ExamplePlaceByKind]]:
     """Return for each algorithm an agent, and the places of its examples.
 
     Networks and minimax are left out; an algorithm that is not in updates.toml has no places.
     """
     tables = msgspec.toml.decode(
         Path(__file__).with_suffix(".toml").read_bytes(),
-        type=dict[str, dict[str, str | Place]],
+        type=dict[str, dict[str, str | ExamplePlace]],
     )
     others = ALGORITHMS.keys() - tables.keys() - {NETWORK_SLUG}
-    example_places: dict[str, tuple[str, PlaceByKind]] = {}
+    example_places: dict[str, tuple[str, ExamplePlaceByKind]] = {}
     for slug, table in tables.items():
         agent = str(table.pop("agent"))
-        example_places[slug] = agent, msgspec.convert(table, dict[str, Place])
+        example_places[slug] = agent, msgspec.convert(table, dict[str, ExamplePlace])
     return example_places | {slug: (slug, {}) for slug in sorted(others)}
 
 
@@ -81,8 +81,8 @@ def build_examples(slug: str) -> list[UpdateExample]:
 
 
 def record_examples(
-    agent: str, places: Collection[Place]
-) -> dict[Place, UpdateExample]:
+    agent: str, places: Collection[ExamplePlace]
+) -> dict[ExamplePlace, UpdateExample]:
     """Repeat a training; return its games at `places` as examples.
 
     An example has all updates of the game, each with the values of all moves before it. A page
@@ -92,7 +92,7 @@ def record_examples(
     recorder = GameRecorder(tic_tac_toe(), recipe)
     learner = make_learner(tic_tac_toe(), recipe)
     wanted_games = {game for game, _ in places}
-    examples: dict[Place, UpdateExample] = {}
+    examples: dict[ExamplePlace, UpdateExample] = {}
     earlier_updates = finished = 0
     for event in learn(tic_tac_toe(), recipe, learner):
         recorder.with_values = len(recorder.games) in wanted_games
@@ -120,7 +120,7 @@ def record_examples(
     return examples
 
 
-def choose_places(agent: str) -> PlaceByKind:
+def choose_places(agent: str) -> ExamplePlaceByKind:
     """Choose the update that changes a value most in the first games of a training."""
     recipe = find_trained_recipe(agent)
     recorder = GameRecorder(tic_tac_toe(), recipe)
@@ -138,13 +138,13 @@ def choose_places(agent: str) -> PlaceByKind:
 
 
 def record_sweep_updates(
-    agent: str, places: Collection[Place]
-) -> dict[Place, UpdateExample]:
+    agent: str, places: Collection[ExamplePlace]
+) -> dict[ExamplePlace, UpdateExample]:
     """Return the updates of Q-iteration at `places`, where a sweep takes the place of a game."""
     recipe = find_trained_recipe(agent)
     learner = make_learner(tic_tac_toe(), recipe)
     rng = Random(recipe.seed)
-    examples: dict[Place, UpdateExample] = {}
+    examples: dict[ExamplePlace, UpdateExample] = {}
     for sweep, turn in enumerate(list_recipe_turns(tic_tac_toe(), recipe), 1):
         for number, update in enumerate(learner.play(turn, rng)):
             if (sweep, number) in places:
@@ -170,8 +170,8 @@ SIMULATED_BOARD = "...OX...."
 
 
 def record_simulated_games(
-    agent: str, places: Collection[Place]
-) -> dict[Place, UpdateExample]:
+    agent: str, places: Collection[ExamplePlace]
+) -> dict[ExamplePlace, UpdateExample]:
     """Simulate games of Monte Carlo tree search from SIMULATED_BOARD; return the games at `places`."""
     recipe = find_trained_recipe(agent)
     assert isinstance(recipe, Mcts)

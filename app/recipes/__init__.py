@@ -21,11 +21,11 @@ from app.recipes.parameters import (
     get_parameters,
     list_parameters,
 )
-from app.recipes.shipped import IDS_BY_RECIPE, SHIPPED
+from app.recipes.shipped import AGENT_IDS_BY_RECIPE, SHIPPED
 
 __all__ = [
+    "AGENT_IDS_BY_RECIPE",
     "ALGORITHMS",
-    "IDS_BY_RECIPE",
     "MAX_NAME_LENGTH",
     "MAX_TAUGHT_NAME_LENGTH",
     "SHIPPED",

@@ -23,8 +23,8 @@ from app.tictactoe.policy import PlayRule
 from app.tictactoe.tasks import Task
 from app.tictactoe.views import RewardScale
 
-Start = Literal["random", "every", "empty"]
-Seat = Literal["both", "x", "o"]
+StartOption = Literal["random", "every", "empty"]
+SeatOption = Literal["both", "x", "o"]
 
 # Learners with a fault have no compiled loop, and plain Python needs about two seconds for these.
 MAX_FAULTY_UPDATES = 250_000
@@ -73,8 +73,8 @@ class TdControl(RecipeWithRewards, frozen=True, kw_only=True):
     slug: ClassVar[str] = "q-learning"
 
     vs: str = "random"
-    start: Start = "random"
-    seat: Seat = "both"
+    start: StartOption = "random"
+    seat: SeatOption = "both"
     alpha: float = 0.2
     gamma: float = 0.9
     epsilon: float = 0.1
@@ -162,9 +162,9 @@ class MonteCarlo(RecipeWithRewards, frozen=True, kw_only=True):
     slug: ClassVar[str] = "monte-carlo"
 
     vs: str = "random"
-    start: Start = "random"
+    start: StartOption = "random"
     exploring_starts: bool = True
-    seat: Seat = "both"
+    seat: SeatOption = "both"
     gamma: float = 0.9
     epsilon: float = 0.1
     epsilon_drop: float = 0.0
@@ -185,7 +185,7 @@ class TdAfterstates(RecipeWithRewards, frozen=True, kw_only=True):
     knows_final_values: ClassVar[bool] = True
 
     vs: str = "random"
-    seat: Seat = "both"
+    seat: SeatOption = "both"
     symmetric: bool = False
     learn_from: Literal["greedy", "all"] = "greedy"
     alpha: float = 0.1
@@ -219,7 +219,7 @@ class QTable(RecipeWithRewards, frozen=True, kw_only=True):
     slug: ClassVar[str] = "q-table"
 
     vs: str = "random"
-    seat: Seat = "both"
+    seat: SeatOption = "both"
     key: Literal["pair", "afterstate"] = "pair"
     ties: Literal["first", "random"] = "first"
     update: Literal["average", "sum"] = "average"
@@ -347,7 +347,7 @@ class Menace(Recipe, frozen=True, kw_only=True):
     slug: ClassVar[str] = "menace"
 
     vs: str = "random"
-    seat: Seat = "both"
+    seat: SeatOption = "both"
     beads: int = 4
     beads_drop: int = 1
     plays: Literal["proportional", "greedy"] = "proportional"

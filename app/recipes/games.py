@@ -74,14 +74,14 @@ class TrainingUpdate(
     next_values: list[float | None] = []
 
 
-SHARED_FIELDS = [
+FIELDS_OF_BOTH_UPDATES = [
     name for name in Update._fields if name in TrainingUpdate.__struct_fields__
 ]
 
 
 def make_training_update(update: Update, **fields: Any) -> TrainingUpdate:
     """Return the record of a textbook learner's update; `fields` are fields that the update lacks."""
-    numbers = {name: getattr(update, name) for name in SHARED_FIELDS}
+    numbers = {name: getattr(update, name) for name in FIELDS_OF_BOTH_UPDATES}
     return TrainingUpdate(
         **({"move_index": 0, "is_opponent_move": False} | numbers | fields)
     )

@@ -14,7 +14,7 @@ from typing import Any
 from app.recipes.algorithms import ALGORITHMS
 from app.recipes.parameters import (
     MAX_QUOTED_LENGTH,
-    SWITCH_WORDS,
+    YES_NO_WORDS,
     Parameter,
     ParameterValue,
     Recipe,
@@ -109,8 +109,8 @@ def suggest_word(word: str, words: Iterable[str]) -> str:
 
 
 def _parse_value(parameter: Parameter, value_text: str) -> ParameterValue:
-    if parameter.value_type is bool and value_text in SWITCH_WORDS.values():
-        return value_text == SWITCH_WORDS[True]
+    if parameter.value_type is bool and value_text in YES_NO_WORDS.values():
+        return value_text == YES_NO_WORDS[True]
     if parameter.value_type is int and WHOLE_NUMBER_PATTERN.fullmatch(value_text):
         return int(value_text)
     if parameter.value_type is float and NUMBER_PATTERN.fullmatch(value_text):

@@ -32,7 +32,7 @@ from app.tictactoe.views import RewardScale
 
 ParameterValue = bool | int | float | str
 # A phase is an opponent and the number of turns (games, sweeps or rounds) against it.
-Phases = list[tuple[str, int]]
+TrainingPhases = list[tuple[str, int]]
 
 # The opponent plays the learner's greedy policy, and the learner learns nothing from its moves.
 SELF_OPPONENT = "self"
@@ -50,7 +50,7 @@ MAX_PRACTICE_PHASES = 40
 # Most algorithms have these parameters, so forms and names of recipes list them last.
 COMMON_PARAMETERS = "taught win draw loss seed"
 MAX_QUOTED_LENGTH = 40
-SWITCH_WORDS = {True: "yes", False: "no"}
+YES_NO_WORDS = {True: "yes", False: "no"}
 PARAMETER_TABLES: dict[str, dict[str, Any]] = msgspec.toml.decode(
     Path(__file__).with_name("parameters.toml").read_bytes()
 )
@@ -146,7 +146,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         return str(getattr(self, "vs", SELF_OPPONENT))
 
     @property
-    def phases(self) -> Phases:
+    def phases(self) -> TrainingPhases:
         """The phases of the training in order."""
         if ":" not in self._opponents:
             return [(self._opponents, int(getattr(self, self.length_parameter)))]
@@ -259,7 +259,7 @@ def get_parameters(algorithm: type[Recipe]) -> Mapping[str, Parameter]:
             default=field.default,
             minimum=limits[0],
             maximum=limits[1],
-            choices=tuple(SWITCH_WORDS.values()) if kind is bool else choices,
+            choices=tuple(YES_NO_WORDS.values()) if kind is bool else choices,
             meaning=table["meaning"],
         )
     return MappingProxyType(described)
@@ -392,7 +392,7 @@ def _check_taught_cells(game_number: int, cells: str) -> None:
 
 
 # Each recipe has only one name, so a number must not begin with a sign, a space or a zero.
-COUNT_PATTERN = "[1-9][0-9]{0,8}"
+POSITIVE_COUNT_PATTERN = "[1-9][0-9]{0,8}"
 
 
 def check_opponents(vs: str, opponents: tuple[str, ...] = OPPONENTS) -> None:
@@ -404,7 +404,7 @@ def check_opponents(vs: str, opponents: tuple[str, ...] = OPPONENTS) -> None:
                 f"vs is one or more of {', '.join(opponents)}, not {quote_value(name)}"
             )
         if (turns or len(phases) > 1) and not re.fullmatch(
-            COUNT_PATTERN, ":".join(turns)
+            POSITIVE_COUNT_PATTERN, ":".join(turns)
         ):
             raise RecipeError(
                 f"vs counts the turns against each opponent, as in random:50+self:200, "
@@ -419,7 +419,7 @@ def check_opponents(vs: str, opponents: tuple[str, ...] = OPPONENTS) -> None:
 def format_value(value: ParameterValue) -> str:
     """Return a value as it is written in a recipe's name: `yes`, `20000`, `0.5`, `0.00005`, `self`."""
     if isinstance(value, bool):
-        return SWITCH_WORDS[value]
+        return YES_NO_WORDS[value]
     if isinstance(value, float):
         return _format_float(value)
     return str(value)

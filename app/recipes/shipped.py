@@ -81,6 +81,6 @@ SHIPPED = MappingProxyType(
     }
 )
 
-IDS_BY_RECIPE = MappingProxyType(
+AGENT_IDS_BY_RECIPE = MappingProxyType(
     {name_recipe(agent.recipe): agent.id for agent in SHIPPED.values()}
 )

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from app.recipes.parameters import (
     PERSON_OPPONENT,
-    Phases,
     Recipe,
     RecipeError,
+    TrainingPhases,
     get_parameters,
     list_taught_games,
 )
@@ -132,7 +132,7 @@ def remove_all_games(recipe: Recipe) -> Recipe:
     return _replace_games(recipe, [], [])
 
 
-def list_taught_phases(recipe: Recipe) -> Phases:
+def list_taught_phases(recipe: Recipe) -> TrainingPhases:
     """Return the phases of all lessons so far, [] before the first lesson.
 
     Raises RecipeError if people cannot teach this algorithm, or cannot teach it after these phases.
@@ -194,7 +194,7 @@ def keep_first_games(recipe: Recipe, last_game_number: int) -> Recipe:
     return recipe
 
 
-def _replace_games(recipe: Recipe, phases: Phases, games: list[str]) -> Recipe:
+def _replace_games(recipe: Recipe, phases: TrainingPhases, games: list[str]) -> Recipe:
     """Return the recipe with these phases and games; without phases, with its default opponents."""
     usual = {
         one: get_parameters(type(recipe))[one].default

@@ -7,7 +7,11 @@ good.
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tables.evidence import find_losing_moves, find_winning_moves, is_clear
+from app.tables.evidence import (
+    find_losing_moves,
+    find_winning_moves,
+    is_clearly_supported,
+)
 from app.tables.options import ask_for_option
 from app.tables.values import TableError
 from app.tictactoe.game import Game, O, X
@@ -106,9 +110,9 @@ def list_views(
     for seat, player in enumerate((X, O)):
         has_choice = (~np.isnan(q[game.to_move == player])).sum(axis=1) > 1
         signs = {1, -1}
-        if is_clear(higher[seat], lower[seat]):
+        if is_clearly_supported(higher[seat], lower[seat]):
             signs = {1}
-        elif is_clear(lower[seat], higher[seat]):
+        elif is_clearly_supported(lower[seat], higher[seat]):
             signs = {-1}
         elif not has_choice.any():
             signs = {VIEW_SIGNS[views[0]][seat]}

@@ -21,13 +21,13 @@ from app.tables.values import (
     TableItem,
     flatten_lists,
     format_item,
-    is_whole,
+    is_whole_number,
     parse_number,
 )
 from app.tictactoe.game import Game
 
 CELL_COUNT = 9
-CODE_COUNT = 3**CELL_COUNT
+BASE3_CODE_COUNT = 3**CELL_COUNT
 EMPTY_SIGNS = {
     "",
     " ",
@@ -47,13 +47,13 @@ EMPTY_SIGNS = {
 }
 NINE_SIGNS_PATTERN = re.compile(r"[012]{9}|[012 ._]{9}|[XxOo0._\- *#?bBeEnN]{9}")
 NINE_DIGITS_PATTERN = re.compile(r"[012]{9}")
-THREE_RANKS_PATTERN = re.compile(r"(\S{3})\s(\S{3})\s(\S{3})")
+THREE_ROWS_PATTERN = re.compile(r"(\S{3})\s(\S{3})\s(\S{3})")
 BOARD_AND_MOVE_PATTERN = re.compile(r"(.{9})(?:[\s,;:|/_-]+([0-9])|([XOxo]))", re.ASCII)
 # Some programs join nine numbers without separators, such as 10-1000000 or 1.00.0-1.0...
 JOINED_NUMBERS_PATTERN = re.compile(r"(?:-?[012](?:\.0)?){9}", re.ASCII)
 JOINED_NUMBER_PATTERN = re.compile(r"-?[012](?:\.0)?", re.ASCII)
 SYMBOL_TRANSLATION = str.maketrans("❌✖×⭕◯○⬜◻□·", "XXXOOO....")
-CODE_PATTERN = re.compile(r"\d{1,5}(\.0)?", re.ASCII)
+BASE3_CODE_PATTERN = re.compile(r"\d{1,5}(\.0)?", re.ASCII)
 TOKEN_PATTERN = re.compile(
     r"""\"([^"]*)\"|'([^']*)'|([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)|([A-Za-z]+)|([._*#?-])""",
     re.ASCII,
@@ -85,8 +85,8 @@ class BoardSigns(NamedTuple):
     extra_items: tuple[TableItem, ...] = ()
 
 
-HIGH_DIGITS = list(product("012", repeat=4))
-LOW_DIGITS = list(product("012", repeat=5))
+FIRST_FOUR_DIGITS = list(product("012", repeat=4))
+LAST_FIVE_DIGITS = list(product("012", repeat=5))
 
 
 def _normalize_token(sign_text: str) -> str:
@@ -102,7 +102,7 @@ def read_token(cell_item: TableItem) -> str:
     return _normalize_token("" if cell_item is None else format_item(cell_item))
 
 
-def read_signs(board_item: TableItem) -> BoardSigns | None:
+def read_board_signs(board_item: TableItem) -> BoardSigns | None:
     """Return the nine signs of a board in any notation; None if the item is no board."""
     if isinstance(board_item, list):
         return _parse_board_list(board_item)
@@ -110,15 +110,17 @@ def read_signs(board_item: TableItem) -> BoardSigns | None:
         is_short = len(board_item) <= MAX_BOARD_LENGTH
         return _parse_board_text(board_item) if is_short else None
     code = parse_number(board_item)
-    return _parse_code(int(code)) if is_whole(code) else None
+    return _parse_base3_code(int(code)) if is_whole_number(code) else None
 
 
-def _parse_code(code: int) -> BoardSigns | None:
+def _parse_base3_code(code: int) -> BoardSigns | None:
     """Return the nine digits of a base-3 number, or None if it has more digits."""
-    if code >= CODE_COUNT:
+    if code >= BASE3_CODE_COUNT:
         return None
-    high, low = divmod(code, len(LOW_DIGITS))
-    return BoardSigns(HIGH_DIGITS[high] + LOW_DIGITS[low], is_base3_number=True)
+    high, low = divmod(code, len(LAST_FIVE_DIGITS))
+    return BoardSigns(
+        FIRST_FOUR_DIGITS[high] + LAST_FIVE_DIGITS[low], is_base3_number=True
+    )
 
 
 def _parse_board_text(board: str) -> BoardSigns | None:
@@ -127,8 +129,8 @@ def _parse_board_text(board: str) -> BoardSigns | None:
             tokens = tuple(map(_normalize_token, squares))
             return BoardSigns(tokens, is_base3_number=False)
     stripped = board.strip()
-    if CODE_PATTERN.fullmatch(stripped):
-        return _parse_code(int(float(stripped)))
+    if BASE3_CODE_PATTERN.fullmatch(stripped):
+        return _parse_base3_code(int(float(stripped)))
     with_move = BOARD_AND_MOVE_PATTERN.fullmatch(stripped)
     if with_move and NINE_SIGNS_PATTERN.fullmatch(with_move[1]):
         extra = float(with_move[2]) if with_move[2] else with_move[3]
@@ -143,7 +145,7 @@ def _parse_board_text(board: str) -> BoardSigns | None:
 def _split_signs(board: str) -> Sequence[str]:
     """Split nine signs; there may be blanks, or bars, slashes or line breaks between the rows."""
     joined = re.sub(r"[|/\r\n]", "", board).translate(SYMBOL_TRANSLATION)
-    ranks = THREE_RANKS_PATTERN.fullmatch(joined.strip())
+    ranks = THREE_ROWS_PATTERN.fullmatch(joined.strip())
     for text in (board, joined, "".join(ranks.groups()) if ranks else joined.strip()):
         if NINE_SIGNS_PATTERN.fullmatch(text):
             return text
@@ -169,7 +171,7 @@ def _split_numbered_cells(board: str) -> Sequence[str]:
     return ""
 
 
-def _split_bare_cells(board: str) -> Sequence[str]:
+def _split_cells_at_commas(board: str) -> Sequence[str]:
     """Split nine cells at commas or semicolons; nothing or a blank is an empty cell."""
     for separator in ",;" if not set(board) & set("([{'\"") else "":
         cells = [cell.strip() for cell in board.split(separator)]
@@ -195,7 +197,7 @@ SQUARE_SPLITTERS = (
     _split_signs,
     _split_joined_numbers,
     _split_numbered_cells,
-    _split_bare_cells,
+    _split_cells_at_commas,
     _split_raw_array,
 )
 
@@ -211,7 +213,7 @@ def _parse_board_list(board: list[TableItem]) -> BoardSigns | None:
         return BoardSigns(tokens, False, tuple(items[CELL_COUNT:]))
     if not 2 <= len(items) <= 3:
         return None
-    inner = read_signs(items[0])
+    inner = read_board_signs(items[0])
     return (
         inner._replace(extra_items=tuple(items[1:]))
         if inner and not inner.extra_items
@@ -403,7 +405,7 @@ class DistinctBoards:
 @lru_cache(maxsize=2)
 def map_codes_to_positions(game: Game) -> NDArray[np.intp]:
     """Return the position of every base-3 number, or UNREACHABLE if no game leads to its board."""
-    positions = np.full(CODE_COUNT, UNREACHABLE)
+    positions = np.full(BASE3_CODE_COUNT, UNREACHABLE)
     positions[game.code] = np.arange(game.positions)
     return positions
 
@@ -414,7 +416,7 @@ NUMERAL_DESCRIPTIONS = {
 }
 
 
-def convert_numbers(
+def convert_board_numbers(
     board_items: Sequence[TableItem],
 ) -> tuple[Sequence[TableItem], str]:
     """Convert boards that are written as decimal or base-4 numbers, and return a note for the user.
@@ -423,8 +425,8 @@ def convert_numbers(
     the boards are written in another way, they stay as they are, and the note is "".
     """
     numbers = [parse_number(item) for item in board_items]
-    codes = [int(number) for number in numbers if is_whole(number)]
-    has_large_codes = max(codes, default=0) >= CODE_COUNT
+    codes = [int(number) for number in numbers if is_whole_number(number)]
+    has_large_codes = max(codes, default=0) >= BASE3_CODE_COUNT
     if len(codes) < len(numbers) or not has_large_codes:
         return board_items, ""
     if all(len(format_item(item)) == CELL_COUNT for item in board_items):
@@ -447,7 +449,7 @@ def collect_boards(
     row: `board_items` may also contain a move or a value. The last one is a note, which tells the
     user how boards are written as numbers; it is "" for base 3.
     """
-    board_items, numeral_note = convert_numbers(board_items)
+    board_items, numeral_note = convert_board_numbers(board_items)
     board_numbers: dict[TableItem, int] = {}
     signs: list[BoardSigns | None] = []
     rows = np.empty(len(board_items), np.intp)
@@ -463,7 +465,7 @@ def collect_boards(
             number = board_numbers.get(key)
         if number is None:
             number = board_numbers[key] = len(signs)
-            signs.append(read_signs(board))
+            signs.append(read_board_signs(board))
         found_signs = signs[number]
         rows[row] = number
         beside.append(board_extras or (found_signs.extra_items if found_signs else ()))

@@ -27,7 +27,7 @@ from app.tables.values import (
 
 CELL_COUNT = 9
 # In fewer lists, values can be rising whole numbers by chance.
-MIN_LISTS = 5
+MIN_SCORED_LISTS = 5
 
 
 class EntryKind(IntEnum):
@@ -122,18 +122,18 @@ class EntryCollector:
 
     def add_row(self, number: int, row: Row, extra: tuple[TableItem, ...]) -> None:
         if isinstance(row.value, list):
-            self.add_list(number, row.value)
+            self.add_item_list(number, row.value)
         elif row.move is not None:
             self.add_move(number, row.move, parse_value(row.value))
         elif extra:
             value = None if row.value is None else parse_value(row.value)
             self.add_move(number, list(extra), value)
         elif row.value is not None:
-            self.add_single(number, row.value)
+            self.add_single_item(number, row.value)
 
-    def add_list(self, number: int, items: list[TableItem]) -> None:
+    def add_item_list(self, number: int, items: list[TableItem]) -> None:
         """Add the entries in a list: moves with values, moves without values, or values of the cells."""
-        if isinstance(items, KeyValuePairs) or _are_pairs(items):
+        if isinstance(items, KeyValuePairs) or _are_moves_with_values(items):
             for move, item in items:
                 self.add_move(number, move, parse_value(item))
         elif isinstance(items, ChosenCells) or self.has_move_lists:
@@ -155,7 +155,7 @@ class EntryCollector:
         for place, item in enumerate(items):
             self.columns.append((number, kind, place, 0, parse_value(item), False))
 
-    def add_single(self, number: int, item: TableItem) -> None:
+    def add_single_item(self, number: int, item: TableItem) -> None:
         """Add the only number of a row; raises TableError if the item is neither a number nor a move."""
         move, value = self.parse_move_cached(item), parse_number(item)
         if len(move) == 2:
@@ -217,7 +217,7 @@ def _has_move_lists(rows: Sequence[Row]) -> bool:
     """
     lists = [row.value for row in rows if type(row.value) is list]
     sizes = {len(numbers) for numbers in lists}
-    if len(lists) < MIN_LISTS or not sizes - {2, CELL_COUNT}:
+    if len(lists) < MIN_SCORED_LISTS or not sizes - {2, CELL_COUNT}:
         return False
     return all(
         all(isinstance(item, float) and item in range(CELL_COUNT) for item in numbers)
@@ -226,7 +226,7 @@ def _has_move_lists(rows: Sequence[Row]) -> bool:
     )
 
 
-def _are_pairs(items: list[TableItem]) -> bool:
+def _are_moves_with_values(items: list[TableItem]) -> bool:
     """Return whether a list consists of moves with values, such as [[4, 0.5], [8, -1]]."""
     are_pairs = all(isinstance(item, list) and len(item) == 2 for item in items)
     return are_pairs and bool(items) and all(parse_move([move]) for move, _ in items)

@@ -6,23 +6,23 @@ from numpy.typing import NDArray
 from app.tictactoe.game import Game
 from app.tictactoe.policy import CellMask
 
-MIN_RATIO = 2
+MIN_SUPPORT_RATIO = 2
 # The counts of two equally good ways of reading hardly ever differ by more than this.
 MIN_STANDARD_DEVIATIONS = 3
 
 
-def is_clear(supporting: int, opposing: int) -> bool:
+def is_clearly_supported(supporting: int, opposing: int) -> bool:
     """Return whether far more entries support a way of reading than oppose it."""
     difference = supporting - opposing
     is_significant = difference**2 >= MIN_STANDARD_DEVIATIONS**2 * (
         supporting + opposing
     )
-    return supporting > MIN_RATIO * opposing and is_significant
+    return supporting > MIN_SUPPORT_RATIO * opposing and is_significant
 
 
 def is_contradicted(opposing: int, opposing_other: int) -> bool:
     """Return whether far more entries oppose one way of reading than oppose the other."""
-    return opposing > MIN_RATIO * opposing_other
+    return opposing > MIN_SUPPORT_RATIO * opposing_other
 
 
 def find_most_common(numbers: NDArray[np.float64]) -> float:
@@ -46,7 +46,7 @@ def find_losing_moves(game: Game) -> CellMask:
     return game.legal & can_win[np.where(game.legal, game.successor, 0)]
 
 
-def are_chances(q: NDArray[np.float64]) -> bool:
+def could_be_probabilities(q: NDArray[np.float64]) -> bool:
     """Return whether values, [D, cells], could be numbers of beads or probabilities of moves."""
     known = q[~np.isnan(q)]
     if not len(known) or known.min() < 0:

@@ -41,7 +41,7 @@ def parse_literal(literal_text: str) -> TableItem:
         except (ValueError, RecursionError):
             # A text that is no JSON can still be a Python literal.
             pass
-    return LiteralParser(literal_text).parse_all()
+    return LiteralParser(literal_text).parse_whole_text()
 
 
 def count_nested_brackets(literal_text: str) -> int:
@@ -62,10 +62,10 @@ class LiteralParser:
         self.tokens = 0
         self.read_next_token()
 
-    def parse_all(self) -> TableItem:
+    def parse_whole_text(self) -> TableItem:
         value = self.read_value(0)
         if self.kind:
-            raise self.make_error()
+            raise self.make_syntax_error()
         return value
 
     def read_next_token(self) -> None:
@@ -76,7 +76,7 @@ class LiteralParser:
             self.start = len(self.text) - len(rest)
             self.kind = self.value = ""
             if rest:
-                raise self.make_error()
+                raise self.make_syntax_error()
             return
         self.tokens += 1
         if self.tokens > MAX_TOKENS:
@@ -87,7 +87,7 @@ class LiteralParser:
         self.kind = kind = found.lastgroup or ""
         self.value = found[kind]
 
-    def make_error(self) -> TableError:
+    def make_syntax_error(self) -> TableError:
         """Return a TableError that names the current line."""
         line = self.text.count("\n", 0, self.position if self.kind else self.start) + 1
         reason = "this is neither JSON nor a dict or list of Python"
@@ -95,11 +95,11 @@ class LiteralParser:
             reason += ": the text breaks off before its last bracket"
         return TableError(f"line {line}: {reason}")
 
-    def is_at_sign(self, sign: str) -> bool:
+    def is_next_sign(self, sign: str) -> bool:
         return self.kind == "sign" and self.value == sign
 
     def count_angle_bracket(self) -> int:
-        return self.is_at_sign("<") - self.is_at_sign(">")
+        return self.is_next_sign("<") - self.is_next_sign(">")
 
     def read_value(self, depth: int) -> TableItem:
         """Return the value that begins at the current token, which is inside `depth` brackets."""
@@ -110,7 +110,7 @@ class LiteralParser:
         if kind in ("list", "tuple"):
             return self.read_numbers(depth)
         if not kind or (kind == "sign" and value not in "[({"):
-            raise self.make_error()
+            raise self.make_syntax_error()
         self.read_next_token()
         if kind == "text":
             return ESCAPE_PATTERN.sub(_unescape, value[1:-1])
@@ -143,7 +143,7 @@ class LiteralParser:
         """
         if self.kind == "tuple":
             items = self.read_numbers(depth)
-        elif self.is_at_sign("("):
+        elif self.is_next_sign("("):
             self.read_next_token()
             items = self.read_items(")", depth, is_call=True)
         else:
@@ -155,8 +155,8 @@ class LiteralParser:
     ) -> list[TableItem]:
         """Return the items before the closing bracket; in a call, keywords and `<...>` are left out."""
         parsed_items: list[TableItem] = []
-        while not self.is_at_sign(closing_bracket):
-            if is_call and self.is_at_sign("<"):
+        while not self.is_next_sign(closing_bracket):
+            if is_call and self.is_next_sign("<"):
                 # Angle brackets can be nested, as in <function <lambda> at 0x7f3c>.
                 opened = 0
                 while self.kind and (opened := opened + self.count_angle_bracket()):
@@ -164,7 +164,7 @@ class LiteralParser:
                 self.read_next_token()
             else:
                 parsed_items.append(self.read_value(depth + 1))
-            if is_call and self.is_at_sign("="):
+            if is_call and self.is_next_sign("="):
                 self.read_next_token()
                 self.read_value(depth + 1)
                 parsed_items.pop()
@@ -174,10 +174,10 @@ class LiteralParser:
 
     def read_pairs(self, depth: int) -> KeyValuePairs:
         pairs = KeyValuePairs()
-        while not self.is_at_sign("}"):
+        while not self.is_next_sign("}"):
             key = self.read_value(depth + 1)
-            if not self.is_at_sign(":"):
-                raise self.make_error()
+            if not self.is_next_sign(":"):
+                raise self.make_syntax_error()
             self.read_next_token()
             pairs.append((key, self.read_value(depth + 1)))
             self.skip_comma("}")
@@ -186,10 +186,10 @@ class LiteralParser:
 
     def skip_comma(self, closing_bracket: str) -> None:
         """Skip a comma between two items; after the last item it is optional."""
-        if self.is_at_sign(","):
+        if self.is_next_sign(","):
             self.read_next_token()
-        elif not self.is_at_sign(closing_bracket):
-            raise self.make_error()
+        elif not self.is_next_sign(closing_bracket):
+            raise self.make_syntax_error()
 
 
 def _unescape(match: re.Match[str]) -> str:

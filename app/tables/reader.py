@@ -18,10 +18,10 @@ from app.tables.boards import (
 )
 from app.tables.entries import EntryCollector, EntryKind, EntryPlaces, split_players
 from app.tables.evidence import (
-    are_chances,
+    could_be_probabilities,
     find_most_common,
     find_winning_moves,
-    is_clear,
+    is_clearly_supported,
     is_contradicted,
 )
 from app.tables.options import DEFAULT_OPTIONS, TableOptions, ask_for_option
@@ -178,7 +178,7 @@ class TableReader:
         if self.options.begins != "auto" or not self.is_left_out.any():
             return None
         of_x, of_o = self.count_completed_lines()
-        if not is_clear(of_o, of_x):
+        if not is_clearly_supported(of_o, of_x):
             return None
         options = self.options._replace(begins="o")
         reading = TableReader(self.game, self.rows, options).read()
@@ -407,7 +407,7 @@ class TableReader:
         from 1.
         """
         evidence = f"{from_0:,} on taken squares if from 0, {from_1:,} if from 1"
-        if is_clear(from_0, from_1):
+        if is_clearly_supported(from_0, from_1):
             self.notes.append(f"Moves are counted from 1 ({evidence}).")
             return 1
         self.notes.append(
@@ -531,7 +531,7 @@ class TableReader:
         evidence = ""
         if view == "auto":
             highest, lowest = self.count_wins_of_o()
-            view = "x" if is_clear(lowest, highest) else "mover"
+            view = "x" if is_clearly_supported(lowest, highest) else "mover"
             count = (
                 f"here O can win at once it has the lowest value in {lowest:,} positions, the "
                 f"highest in {highest:,}"
@@ -540,7 +540,7 @@ class TableReader:
                 evidence = f" W{count}."
             elif not highest + lowest:
                 evidence = " No position shows it: with view=x, O plays the lowest."
-            elif not is_clear(highest, lowest):
+            elif not is_clearly_supported(highest, lowest):
                 evidence = (
                     f" It is not clear: w{count}. With view=x, O plays the lowest."
                 )
@@ -631,7 +631,7 @@ class TableReader:
                 f"Several moves with the highest value in {several:,} positions: the agent "
                 f"plays {which} of these moves."
             )
-        if self.has_values and are_chances(q):
+        if self.has_values and could_be_probabilities(q):
             self.notes.append(
                 "The move with the highest value is played. If the numbers are beads or "
                 "probabilities, by which the agent draws its moves, choose play=proportional."

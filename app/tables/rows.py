@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from app.tables.boards import read_signs
+from app.tables.boards import read_board_signs
 from app.tables.literals import parse_literal
 from app.tables.values import (
     KeyValuePairs,
@@ -18,7 +18,7 @@ from app.tables.values import (
     TableItem,
     flatten_lists,
     format_item,
-    is_whole,
+    is_whole_number,
     parse_move,
     parse_number,
     quote_item,
@@ -261,7 +261,7 @@ def find_inner_tables(pairs: KeyValuePairs, names: set[str]) -> list[KeyValuePai
 def _is_written_board(item: TableItem) -> bool:
     """Return whether an item is a board, and not a number that could be one."""
     is_number = parse_number(item) is not None and len(str(item)) < CELL_COUNT
-    signs = None if is_number else read_signs(item)
+    signs = None if is_number else read_board_signs(item)
     return signs is not None and not signs.extra_items
 
 
@@ -354,7 +354,7 @@ def read_line_rows(game: Game, text: str) -> list[Row]:
         raise TableError("there is nothing in it")
     if heading := find_heading(*lines[0]):
         return read_headed_rows(heading, lines[1:])
-    if all(len(cells) in (1, CELL_COUNT) and _are_values(cells) for _, cells in lines):
+    if all(len(cells) in (1, CELL_COUNT) and _are_numbers(cells) for _, cells in lines):
         return read_dense_rows(game, lines)
     has_short_cells = all(
         len(cell.strip()) <= 2 for _, cells in lines for cell in cells[:CELL_COUNT]
@@ -420,7 +420,7 @@ def find_board_separator(line: str) -> str:
 
 
 def _is_board(text: str) -> bool:
-    signs = read_signs(text) or read_signs(text.strip("\"' "))
+    signs = read_board_signs(text) or read_board_signs(text.strip("\"' "))
     return signs is not None and not signs.extra_items
 
 
@@ -430,7 +430,7 @@ def read_separated_rows(text: str, separator: str) -> Iterator[Row]:
         if not line.strip():
             continue
         board, _, rest = line.partition(separator)
-        board = board if read_signs(board) else board.strip("\"' ")
+        board = board if read_board_signs(board) else board.strip("\"' ")
         label = f"line {number}"
         if LITERAL_PATTERN.match(rest):
             yield Row(label, board, _parse_cell(rest))
@@ -468,11 +468,11 @@ def _begins_with_board(line: str) -> bool:
     """Return whether a line begins with a board, or with a number, which may be one."""
     words = line.split(maxsplit=1)[:1]
     return _is_board(line[:CELL_COUNT]) or any(
-        _is_board(word) or _are_values([word]) for word in words
+        _is_board(word) or _are_numbers([word]) for word in words
     )
 
 
-def _are_values(cells: list[str]) -> bool:
+def _are_numbers(cells: list[str]) -> bool:
     return all(
         parse_number(cell) is not None or cell.strip().lower() == "nan"
         for cell in cells
@@ -574,7 +574,7 @@ def _are_move_pairs(board: str, cells: list[str]) -> bool:
     return (
         len(cells) % 2 == 0
         and _is_board(board)
-        and all(is_whole(move) and move <= CELL_COUNT for move in moves)
+        and all(is_whole_number(move) and move <= CELL_COUNT for move in moves)
         and len(set(moves)) == len(moves)
     )
 

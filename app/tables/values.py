@@ -6,7 +6,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 MAX_QUOTED_LENGTH = 40
 # A larger whole number would fill a message with its digits, so it is written with an exponent.
-MAX_WRITTEN_WHOLE = 1e21
+MAX_FORMATTED_INTEGER = 1e21
 # Even the difference of two such numbers is finite.
 MAX_NUMBER = 1e300
 MISSING_VALUE_WORDS = {"", "-", "nan", "none", "null", "-inf", "inf"}
@@ -88,7 +88,7 @@ def parse_move(move_item: TableItem) -> tuple[int, ...]:
     else:
         items = flatten_lists(move_item) if isinstance(move_item, list) else [move_item]
     numbers = [parse_number(item) for item in items]
-    whole = [int(number) for number in numbers if is_whole(number)]
+    whole = [int(number) for number in numbers if is_whole_number(number)]
     is_move = 1 <= len(numbers) <= 2 and len(whole) == len(numbers)
     return tuple(whole) if is_move else ()
 
@@ -102,7 +102,7 @@ def _parse_square_words(words: list[str]) -> tuple[int, ...]:
     return ()
 
 
-def is_whole(number: float | None) -> TypeGuard[float]:
+def is_whole_number(number: float | None) -> TypeGuard[float]:
     """Return whether a number is whole and not negative."""
     return (
         number is not None
@@ -123,7 +123,7 @@ def format_item(table_item: TableItem) -> str:
     if (
         isinstance(table_item, float)
         and table_item.is_integer()
-        and abs(table_item) < MAX_WRITTEN_WHOLE
+        and abs(table_item) < MAX_FORMATTED_INTEGER
     ):
         return str(int(table_item))
     return str(table_item)

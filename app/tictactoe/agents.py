@@ -69,7 +69,7 @@ class Agent:
     history: History
     arrays_file: Path | None = None
 
-    def build_table(
+    def build_value_table(
         self, game: Game, snapshot: int | None = None
     ) -> NDArray[np.float32]:
         """Return the values at a snapshot, or the final ones, [D, cells]; illegal moves have NaN."""
@@ -375,7 +375,7 @@ def read_arrays_file(game: Game, agent: Agent) -> bytes:
     return write_arrays(agent.collect_arrays())
 
 
-def complete_card(agent: Agent) -> Card:
+def add_arrays_digest(agent: Agent) -> Card:
     """Return an agent's card with the digest of its npz file, which is computed if it is missing."""
     if agent.card.arrays_digest:
         return agent.card

@@ -17,7 +17,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 # The dtype and the shape of each array, by name. A -1 in a shape stands for 1 to MAX_SNAPSHOTS.
-Layout = dict[str, tuple[str, tuple[int, ...]]]
+ArrayLayout = dict[str, tuple[str, tuple[int, ...]]]
 MAX_SNAPSHOTS = 24
 # numpy's default level takes three times as long and makes files only a tenth smaller.
 COMPRESSION_LEVEL = 3
@@ -33,7 +33,7 @@ MEMBER_SIGNATURE = b"PK\x01\x02"
 NUMBER_KINDS = "biuf"
 
 
-def compute_size_limit(layout: Layout) -> int:
+def compute_size_limit(layout: ArrayLayout) -> int:
     """Return the largest size in bytes of an npz file with arrays of this layout."""
     return sum(
         _compute_array_limit(*shape) + MAX_HEADER_BYTES for shape in layout.values()
@@ -55,7 +55,7 @@ def write_arrays(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     return file.getvalue()
 
 
-def read_arrays(npz_bytes: bytes, layout: Layout) -> dict[str, NDArray[Any]]:
+def read_arrays(npz_bytes: bytes, layout: ArrayLayout) -> dict[str, NDArray[Any]]:
     """Return the arrays of a model, read-only, from the bytes of an npz file.
 
     Raises ValueError, with the reason, if the file does not have exactly the arrays of `layout`.

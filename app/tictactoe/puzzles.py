@@ -25,11 +25,11 @@ MAX_IMMEDIATE_PLIES = 1
 # A loss or a missed win by a fork is at most this many plies away.
 MAX_FORK_PLIES = 3
 # An immediate loss or win is harder to see with at least this many empty cells.
-MANY_EMPTY_CELLS = 6
+MIN_CELLS_TO_OVERLOOK = 6
 MAX_PUZZLES = 120
-ROUND_LENGTH = 10
+PUZZLES_PER_ROUND = 10
 # The level of each puzzle in a round. If no puzzle of a level is left, another level is taken.
-ROUND_LEVELS = (0, 0, 0, 0, 1, 1, 1, 2, 2, 2)
+LEVELS_IN_ROUND = (0, 0, 0, 0, 1, 1, 1, 2, 2, 2)
 
 
 class Puzzle(NamedTuple):
@@ -61,7 +61,7 @@ def make_puzzles(
     """Return at most MAX_PUZZLES puzzles about these agents, in rounds of ten.
 
     `policies_by_agent` has the chances of each agent's moves, [D, cells]. `values_by_agent` has its
-    values, rounded as on pages, [D, cells], with NaN where they are unknown. ROUND_LEVELS gives the
+    values, rounded as on pages, [D, cells], with NaN where they are unknown. LEVELS_IN_ROUND gives the
     levels in a round. The agents take turns. The first round takes puzzles about `preferred_agents`
     as long as there are any. No two puzzles have the same position or symmetric positions.
     """
@@ -78,8 +78,8 @@ def make_puzzles(
     puzzle_counts: dict[str, int] = dict.fromkeys(policies_by_agent, 0)
     chosen_puzzles: list[Puzzle] = []
     while len(chosen_puzzles) < MAX_PUZZLES:
-        level = ROUND_LEVELS[len(chosen_puzzles) % ROUND_LENGTH]
-        is_first_round = len(chosen_puzzles) < ROUND_LENGTH
+        level = LEVELS_IN_ROUND[len(chosen_puzzles) % PUZZLES_PER_ROUND]
+        is_first_round = len(chosen_puzzles) < PUZZLES_PER_ROUND
         picked = (
             _pick_puzzle(game, first_stock, used_classes, puzzle_counts, level)
             if is_first_round
@@ -157,7 +157,7 @@ def _grade_level(
         ]
     )
     if plies <= MAX_IMMEDIATE_PLIES:
-        return int(game.legal[position].sum() >= MANY_EMPTY_CELLS)
+        return int(game.legal[position].sum() >= MIN_CELLS_TO_OVERLOOK)
     return 1 if plies <= MAX_FORK_PLIES else 2
 
 

@@ -24,8 +24,8 @@ from app.tictactoe.views import (
 
 # The colour level of a tile whose value is not known.
 UNKNOWN_LEVEL = -128
-# The row of a ply with n tiles is about sqrt(n) / ROW_FLATNESS tiles high.
-ROW_FLATNESS = 3
+# The row of a ply with n tiles is about sqrt(n) / ROW_WIDTH_TO_HEIGHT tiles high.
+ROW_WIDTH_TO_HEIGHT = 3
 # The unit is the side of a tile.
 ROW_GAP = 0.75
 # Chances are rounded before sorting, because those of symmetric positions differ by rounding errors.
@@ -65,7 +65,7 @@ class TileColours(NamedTuple):
 
 def place_tiles(game: Game) -> Tiles:
     """Return the place of each class of symmetric positions in the picture."""
-    decision, truth = _sort_classes(game)
+    decision, truth = _sort_symmetry_classes(game)
     ply = game.ply[decision]
     column = np.empty(len(decision), np.intp)
     top = np.empty(len(decision))
@@ -73,7 +73,7 @@ def place_tiles(game: Game) -> Tiles:
     y = 0.0
     for number in range(int(ply[-1]) + 1):
         row = np.flatnonzero(ply == number)
-        height = max(1, round(len(row) ** 0.5 / ROW_FLATNESS))
+        height = max(1, round(len(row) ** 0.5 / ROW_WIDTH_TO_HEIGHT))
         x = 0
         for value in (1, 0, -1):
             # Each band begins a new column. Its tiles fill one column after the other.
@@ -104,7 +104,7 @@ def place_tiles(game: Game) -> Tiles:
     )
 
 
-def _sort_classes(game: Game) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
+def _sort_symmetry_classes(game: Game) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
     """Return the position that each tile shows, [N], and the optimal value of each position, [N].
 
     Each row has a band of wins, a band of draws and a band of losses. In a band, early wins and

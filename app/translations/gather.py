@@ -98,7 +98,7 @@ CATALOGUE_SECTIONS = {
         "app/tictactoe/notation.py",
     ),
 }
-OTHERS_SECTION = "All others: algorithms, pictures, frames for other sites"
+OTHER_TEXTS_SECTION = "All others: algorithms, pictures, frames for other sites"
 
 
 def gather_texts() -> Catalog:
@@ -113,7 +113,7 @@ def gather_texts() -> Catalog:
         for text in places_of_text
     }
     catalogue = Catalog(project="Q-Tac-Toe", charset="utf-8")
-    headings = [*CATALOGUE_SECTIONS, OTHERS_SECTION]
+    headings = [*CATALOGUE_SECTIONS, OTHER_TEXTS_SECTION]
     last_section = -1
     for text in sorted(places_of_text, key=lambda text: first_places[text]):
         section = first_places[text][0]

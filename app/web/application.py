@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 from flask import Flask
 
-from app.project import COMMAND, ROOT, read_version
+from app.project import ROOT, TRAINING_COMMAND, read_version
 from app.web import (
     formatting,
     links,
@@ -74,7 +74,7 @@ def create_app(models_folder: Path | None = None, seed: int | None = None) -> Fl
         "lstrip_blocks": True,
         "extensions": ["jinja2.ext.i18n"],
     }
-    app.jinja_env.globals["command"] = COMMAND
+    app.jinja_env.globals["command"] = TRAINING_COMMAND
     settings = deployment.read_settings()
     app.extensions["version"] = read_version()
     app.extensions["random"] = (

@@ -174,7 +174,9 @@ def classify_blunders(site: SiteData, policy_name: str) -> BlunderClasses:
 
 
 @cached_per_site(8)
-def build_certificate(site: SiteData, policy_name: str, seat: str) -> UnbeatableProof:
+def build_unbeatable_proof(
+    site: SiteData, policy_name: str, seat: str
+) -> UnbeatableProof:
     """Return the proof that a policy cannot be beaten in a seat, "x" or "o".
 
     Raises ValueError if it can be beaten.

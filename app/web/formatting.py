@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from app.experiments import format_rounded, write_percent
+from app.experiments import format_probability, format_rounded
 from app.recipes.parameters import format_value
 from app.tictactoe import encodings
 from app.tictactoe.game import Game
@@ -43,7 +43,7 @@ def format_signed(value: float, decimals: int = 2) -> str:
 
 def format_percent(probability: float, decimals: int = 2) -> str:
     """Return a probability in percent, without the sign %: "12.34" for 0.1234."""
-    return localize_number(write_percent(probability, decimals))
+    return localize_number(format_probability(probability, decimals))
 
 
 def format_updates(update_count: int) -> str:

@@ -31,7 +31,7 @@ _held_locks: list[FileLock] = []
 
 # The first jobs of all addresses come before their second jobs: `turn` counts the jobs of an
 # address. Trainings of several seeds (`is_batch`) are its last ones.
-SCHEMA = """
+JOB_TABLES_SQL = """
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = OFF;
 CREATE TABLE IF NOT EXISTS answers (request TEXT PRIMARY KEY, status INTEGER, answer BLOB,
@@ -109,7 +109,7 @@ class JobLine:
             *(request, kind, is_batch, address, until),
         )
 
-    def find_place(self, request: str) -> int:
+    def find_place_in_queue(self, request: str) -> int:
         """Return the place of a job in the line, from 1, or 0 if a process has already taken it."""
         self._drop_unwanted_jobs()
         rows = self._execute("SELECT place FROM line WHERE request = ?", request)
@@ -177,7 +177,7 @@ def _open_database(name: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
         name, MAX_LOCK_WAIT_SECONDS, isolation_level=None, check_same_thread=False
     )
-    connection.executescript(SCHEMA)
+    connection.executescript(JOB_TABLES_SQL)
     return connection
 
 

@@ -41,7 +41,7 @@ OUTCOME_LABELS = {
     0: gettext_noop("draw"),
     1: gettext_noop("win"),
 }
-OUTCOME_IN_MOVES = {
+OUTCOME_TEXTS_WITH_MOVES = {
     -1: gettext_noop("loss in %(moves)s"),
     1: gettext_noop("win in %(moves)s"),
 }
@@ -533,4 +533,4 @@ def _format_optimal_results(site: SiteData, position: int) -> list[str]:
 def _format_result(plies: int) -> str:
     if not plies:
         return gettext(OUTCOME_LABELS[0])
-    return gettext(OUTCOME_IN_MOVES[1 if plies > 0 else -1], moves=abs(plies))
+    return gettext(OUTCOME_TEXTS_WITH_MOVES[1 if plies > 0 else -1], moves=abs(plies))

@@ -17,7 +17,7 @@ DOOR_TITLES = (
     gettext_noop("Research"),
 )
 
-View = TypeVar("View", bound=Callable[..., Any])
+ViewFunction = TypeVar("ViewFunction", bound=Callable[..., Any])
 
 
 class Door(NamedTuple):
@@ -48,11 +48,15 @@ class PageBlueprint(Blueprint):
         self._rooms: list[tuple[str, str, str, Callable[[], str]]] = []
         self._list_urls: Callable[[], Iterable[str]] = tuple
 
-    def get(self, rule: Route | str, **options: Any) -> Callable[[View], View]:
+    def get(
+        self, rule: Route | str, **options: Any
+    ) -> Callable[[ViewFunction], ViewFunction]:
         """Register a function for GET requests of a route."""
         return super().get(self._add_route(rule), **options)
 
-    def post(self, rule: Route | str, **options: Any) -> Callable[[View], View]:
+    def post(
+        self, rule: Route | str, **options: Any
+    ) -> Callable[[ViewFunction], ViewFunction]:
         """Register a function for POST requests of a route."""
         return super().post(self._add_route(rule), **options)
 

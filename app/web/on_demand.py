@@ -276,7 +276,7 @@ class AgentsOnDemand:
             if answer is None:
                 line = self.trainer.line
                 line.request_job(request, kind, is_batch, address, CLOSED_PAGE_SECONDS)
-                sentence = describe_place(line.find_place(request))
+                sentence = describe_place(line.find_place_in_queue(request))
                 raise TrainingPending(sentence, retry_after=RETRY_SECONDS)
         except LineFullError:
             words = gettext(

@@ -66,7 +66,7 @@ class Route:
         return self.replace_rule(self.rule + ending)
 
     @property
-    def bare(self) -> "Route":
+    def without_variables(self) -> "Route":
         """The route without its variable parts: /play/ for /play/<record>."""
         return self.replace_rule(re.sub("<[^<>]*>", "", self.rule))
 

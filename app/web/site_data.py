@@ -401,7 +401,7 @@ class SiteData:
         if value_source == TRUTH:
             return self.optimal_q
         if self.agents.contains_name(value_source):
-            return self.agents[value_source].build_table(self.game, snapshot)
+            return self.agents[value_source].build_value_table(self.game, snapshot)
         exact = self.get_task_q(value_source.removesuffix(TASK_SUFFIX))
         # Only agents whose task can be solved exactly have such a source.
         assert exact is not None

@@ -107,7 +107,7 @@ def test_a_worker_has_the_code_of_now(
         return {value for _, value in run_in_cluster(locate, calls, address, [])}
 
     assert read_divisor() == {50}
-    for package in cluster.PACKAGES:
+    for package in cluster.UPLOADED_PACKAGES:
         shutil.copytree(ROOT / package, tmp_path / package)
     edited = tmp_path / "training/measures.py"
     edited.write_text(edited.read_text().replace("GROWTH_DIVISOR = 50", "GROWTH_DIVISOR = 60"))

@@ -105,9 +105,9 @@ def test_what_could_not_be_loaded_is_not_saved(tmp_path: Path, game: Game, agent
 
 
 def test_the_table_at_a_snapshot_and_at_the_end(game: Game, agent: Agent):
-    assert agent.build_table(game) is agent.q
-    np.testing.assert_array_equal(agent.build_table(game, 1), agent.q)
-    first = agent.build_table(game, 0)
+    assert agent.build_value_table(game) is agent.q
+    np.testing.assert_array_equal(agent.build_value_table(game, 1), agent.q)
+    first = agent.build_value_table(game, 0)
     np.testing.assert_array_equal(first[game.legal], agent.history.get_values(0))
     np.testing.assert_array_equal(np.isnan(first), ~game.legal)
     assert first.dtype == np.float32

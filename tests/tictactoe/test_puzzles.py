@@ -8,7 +8,7 @@ import pytest
 from app.tictactoe.agents import Agent, load_agents
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.puzzles import (
-    MANY_EMPTY_CELLS,
+    MIN_CELLS_TO_OVERLOOK,
     Puzzle,
     make_puzzles,
 )
@@ -106,6 +106,6 @@ def test_how_far_one_has_to_look_makes_the_level(tictactoe: Both, chosen: list[P
         board = tictactoe.boards[puzzle.position]
         looked_at = rules.children[board][puzzle.blunder_cell] if puzzle.value_after < 0 else board
         plies = rules.solved[looked_at][1]
-        few = board.count(".") < MANY_EMPTY_CELLS
+        few = board.count(".") < MIN_CELLS_TO_OVERLOOK
         level = {1: 0 if few else 1, 2: 1, 3: 1}.get(plies, 2)
         assert puzzle.level == level

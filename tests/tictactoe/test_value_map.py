@@ -52,7 +52,7 @@ def test_the_colour_is_the_best_value_of_the_representative(
     known = value_map.select_values(moments, some)
     coloured = value_map.colour_outcomes(best, known, STEPS)
     for step in (0, len(agent.snapshot_updates) // 2, -1):
-        table, updated = agent.build_table(game, step), agent.find_updated_pairs(game, step)
+        table, updated = agent.build_value_table(game, step), agent.find_updated_pairs(game, step)
         for tile, row in enumerate(moments[step].tolist()):
             if not updated[row].any():
                 assert coloured.colour_levels[step, tile] == UNKNOWN_LEVEL

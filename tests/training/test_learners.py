@@ -53,7 +53,7 @@ def test_snapshots_begin_untouched_rise_and_end_with_the_table(
 ) -> None:
     assert agent.snapshot_updates[0] == 0
     other_seed = record_history(recipe.with_seed(6), game, nobody)
-    np.testing.assert_array_equal(agent.build_table(game, 0), other_seed[0].q)
+    np.testing.assert_array_equal(agent.build_value_table(game, 0), other_seed[0].q)
     assert not agent.history.find_updated_pairs(0).any()
     assert (np.diff(agent.snapshot_updates) > 0).all()
     assert agent.snapshot_updates[-1] == agent.card.updates

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.recipes import (
+    AGENT_IDS_BY_RECIPE,
     ALGORITHMS,
-    IDS_BY_RECIPE,
     SHIPPED,
     Parameter,
     Recipe,
@@ -188,9 +188,9 @@ def test_what_is_wrong_is_said(text: str, sentence: str) -> None:
 
 
 def test_short_names_are_those_of_the_shipped() -> None:
-    assert len(IDS_BY_RECIPE) == len(SHIPPED)
+    assert len(AGENT_IDS_BY_RECIPE) == len(SHIPPED)
     for agent_id, shipped in SHIPPED.items():
         assert shipped.id == agent_id
-        assert IDS_BY_RECIPE[name_recipe(shipped.recipe)] == agent_id
+        assert AGENT_IDS_BY_RECIPE[name_recipe(shipped.recipe)] == agent_id
         if agent_id in ALGORITHMS:  # then the text means the same as a recipe
             assert parse_recipe(agent_id) == shipped.recipe

@@ -75,7 +75,10 @@ def test_a_position_is_the_row_of_the_arrays(
 def test_a_snapshot_is_the_row_of_its_table(client: FlaskClient, site: SiteData) -> None:
     agent = site.agents["q-learning-1"]
     step = agent.history.snapshot_count // 2
-    table, learned = agent.build_table(site.game, step), agent.find_updated_pairs(site.game, step)
+    table, learned = (
+        agent.build_value_table(site.game, step),
+        agent.find_updated_pairs(site.game, step),
+    )
     position = learned.any(axis=1).argmax()
     text = format_position(site.game, int(position))
     view = get(client, f"positions/{text}?lens=q-learning-1&step={step}")

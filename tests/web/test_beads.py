@@ -84,7 +84,7 @@ def test_the_why_says_what_games_pay_on_average(site: SiteData, board: str, cell
     chances = ends(site, RULES.make_move(board, cell), seat)
     number = held(site, board, cell)
     target = sum(p * max(0, number + pay) for p, pay in zip(chances, (3, 1, -1), strict=True))
-    assert find_explaining_algorithm(pair).compute_reason(pair).target == pytest.approx(
+    assert find_explaining_algorithm(pair).compute_value_reason(pair).target == pytest.approx(
         target, abs=1e-6
     )
     told = explain_value(pair)

@@ -28,7 +28,7 @@ from app.web.pages.lab.page import EXERCISES
 from app.web.pages.lab.training_game import build_game_picture
 from app.web.pages.lab.wording import name_causes
 from app.web.site_data import SiteData
-from training.story import encode_story
+from training.story import encode_game_log
 
 
 def change(client: FlaskClient, **query: str) -> str:
@@ -126,7 +126,7 @@ def test_the_sums_of_a_story_are_right(client: FlaskClient, site: SiteData, text
     recipe, told, pages = parse_recipe(text), 0, 0
     shown = duel.build_duel(site, text, {})
     learner = make_learner(tic_tac_toe(), recipe)
-    for number, game in enumerate(json.loads(encode_story(tic_tac_toe(), recipe))[:6], 1):
+    for number, game in enumerate(json.loads(encode_game_log(tic_tac_toe(), recipe))[:6], 1):
         for update, change in enumerate(game["changes"], 1):
             turn = game["turns"][change["turn"]]
             key = get_move_key(learner, turn["board"], turn["cell"])

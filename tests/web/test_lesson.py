@@ -7,7 +7,7 @@ import numpy as np
 from flask.testing import FlaskClient
 
 from app.tictactoe.notation import parse_record
-from app.web.facts import build_certificate, find_losing_game
+from app.web.facts import build_unbeatable_proof, find_losing_game
 from app.web.formatting import format_count, format_signed, name_square
 from app.web.match import Match, replay_match
 from app.web.pages.lesson import (
@@ -105,7 +105,10 @@ def test_the_last_step_is_about_the_same_learner_after_more_games(
     assert f"is now {format_signed(float(last.q[place]))}" in told
     for seat in ("x", "o"):
         assert find_losing_game(site, UNBEATABLE_AGENT, 1 if seat == "x" else -1) is None
-        assert format_count(build_certificate(site, UNBEATABLE_AGENT, seat).reachable_count) in told
+        assert (
+            format_count(build_unbeatable_proof(site, UNBEATABLE_AGENT, seat).reachable_count)
+            in told
+        )
         assert f'href="/agents/{UNBEATABLE_AGENT}/certificate-{seat}"' in page
 
 

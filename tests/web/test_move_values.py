@@ -52,7 +52,7 @@ def views(site: SiteData) -> list[View]:
     found = []
     for name in one_of_each.values():
         for step in snapshots(site, name):
-            table = site.agents[name].build_table(site.game, step)
+            table = site.agents[name].build_value_table(site.game, step)
             for position in range(0, site.game.decisions, 193):
                 shown = evaluate_moves(site, position, name, step)
                 found.append(View(site.agents[name], step, table[position].tolist(), shown))

@@ -127,7 +127,12 @@ def do_all(line: JobLine) -> list[str]:
 
 def test_addresses_take_turns(line: JobLine) -> None:
     ask(line, [*((f"a{number}", "a") for number in range(4)), ("b0", "b"), ("c0", "c")])
-    assert [line.find_place(request) for request in ("a0", "b0", "c0", "a1")] == [1, 2, 3, 4]
+    assert [line.find_place_in_queue(request) for request in ("a0", "b0", "c0", "a1")] == [
+        1,
+        2,
+        3,
+        4,
+    ]
     assert do_all(line) == ["a0", "b0", "c0", "a1", "a2", "a3"]
 
 
@@ -149,7 +154,7 @@ def test_equal_requests_are_one_job_for_all_connections(line: JobLine, tmp_path:
     ask(line, [("a", "x")])
     ask(other, [("a", "y")])
     assert other.take_job("training") == "a"
-    assert line.find_place("a") == 0
+    assert line.find_place_in_queue("a") == 0
     assert line.take_job("training") is None
     other.finish_job("a", Answer(200, b"agent"))
     assert line.find_answer("a") == Answer(200, b"agent")
@@ -159,7 +164,7 @@ def test_a_job_that_nobody_wants_any_more_is_dropped(line: JobLine) -> None:
     ask(line, [("gone", "a")], seconds=-1)
     ask(line, [("still", "a"), ("back", "a")], seconds=-1)
     ask(line, [("still", "b")])
-    assert line.find_place("still") == 1
+    assert line.find_place_in_queue("still") == 1
     assert do_all(line) == ["still"]
 
 
@@ -177,7 +182,7 @@ def test_a_full_line_drops_the_last_job_of_the_address_with_most(line: JobLine) 
         ask(line, [("one more", "a")])
     ask(line, [("b", "b")])
     last = f"a{job_line.MAX_WAITING_JOBS - 1}"
-    assert not line.find_place(last)
+    assert not line.find_place_in_queue(last)
     done = do_all(line)
     assert len(done) == job_line.MAX_WAITING_JOBS
     assert "b" in done[:2]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from werkzeug.exceptions import HTTPException
 
-from app.tictactoe.puzzles import ROUND_LENGTH
+from app.tictactoe.puzzles import PUZZLES_PER_ROUND
 from app.web.facts import list_puzzles
 from app.web.links.puzzle import puzzle_url
 from app.web.pages.parts.attempt import PuzzleAttempt, list_daily_puzzles, parse_attempt
@@ -73,7 +73,7 @@ def is_solved(page: str) -> bool:
 
 def test_random_clicks_solve_few(client: FlaskClient, site: SiteData) -> None:
     by_chance = 0.0
-    for number, puzzle in enumerate(list_puzzles(site)[:ROUND_LENGTH], 1):
+    for number, puzzle in enumerate(list_puzzles(site)[:PUZZLES_PER_ROUND], 1):
         cells = np.flatnonzero(site.game.legal[puzzle.position]).tolist()
         pages = [client.get(answered(number, cell, cell)).text for cell in cells]
         solved = [sum(word in page for page in pages) for word in (SAW, KNEW)]
@@ -196,7 +196,7 @@ def test_an_address_is_read_as_it_was_written(site: SiteData, data: st.DataObjec
     right = data.draw(st.none() | cells)
     plays = None if right is None else data.draw(st.none() | cells)
     ply = 0 if plays is None else data.draw(st.integers(0, len(puzzle.refutation)))
-    answers = data.draw(st.text("0123", max_size=ROUND_LENGTH - 1))
+    answers = data.draw(st.text("0123", max_size=PUZZLES_PER_ROUND - 1))
     friend = data.draw(st.just("") | st.text("0123", min_size=10, max_size=10))
     address = puzzle_url(number, None, answers, right, plays, ply, friend)
     query = dict(pair.split("=") for pair in address.partition("?")[2].split("&") if pair)

@@ -209,7 +209,7 @@ def test_ten_thousand_names_are_known_or_refused_and_none_is_trained(site: SiteD
     assert {code for _, code, _ in refusals} == {400, 404, 414}
     assert all(sentence and not lab.is_available(text) for text, _, sentence in refusals)
     assert 100 < found < 9_900
-    assert not line.find_place(NAME)  # nothing was put into the line
+    assert not line.find_place_in_queue(NAME)  # nothing was put into the line
 
 
 def test_threads_that_want_the_same_agent_have_it_trained_once(app: Flask, site: SiteData) -> None:

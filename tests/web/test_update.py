@@ -12,7 +12,7 @@ from app.tictactoe.notation import find_record, parse_position, replay_record
 from app.web.links.how import how_url
 from app.web.links.why import why_url
 from app.web.match import Match
-from app.web.pages.parts.update import DECIMALS_TO_TRY, STEP_COUNT
+from app.web.pages.parts.update import DECIMALS_TO_TRY, FIGURE_STEP_COUNT
 from app.web.site_data import SiteData
 
 ALGORITHMS = (
@@ -59,7 +59,7 @@ def test_each_algorithm_shows_its_updates(client: FlaskClient, site: SiteData, s
                 for decimals in DECIMALS_TO_TRY
             )
         sentences = steps(html)
-        assert len(sentences) == STEP_COUNT
+        assert len(sentences) == FIGURE_STEP_COUNT
         assert all(sentence.endswith(".") for sentence in sentences)
 
 

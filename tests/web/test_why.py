@@ -209,7 +209,7 @@ def pairs(site: SiteData, lens: str, every: int) -> list[ValueQuery]:
 
 
 def reason(pair: ValueQuery) -> ValueReason:
-    return find_explaining_algorithm(pair).compute_reason(pair)
+    return find_explaining_algorithm(pair).compute_value_reason(pair)
 
 
 def row_lines(explanation: dict[str, Any]) -> list[str]:
@@ -466,7 +466,10 @@ def test_it_opens_with_the_line_under_the_board_and_folds_the_update(client: Fla
 @pytest.mark.parametrize("lens", ["q-learning-1", "double-q", "champion", "observing"])
 def test_a_snapshot_is_explained_by_its_own_table(app: Flask, site: SiteData, lens: str) -> None:
     agent, step = site.agents[lens], 5
-    table, updated = agent.build_table(site.game, step), agent.find_updated_pairs(site.game, step)
+    table, updated = (
+        agent.build_value_table(site.game, step),
+        agent.find_updated_pairs(site.game, step),
+    )
     for pair in pairs(site, lens, 1009):
         then = ValueQuery(site, lens, pair.position, pair.cell, step)
         told = explain_value(then)

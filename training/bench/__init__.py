@@ -29,8 +29,8 @@ from training.learners import learn
 from training.learners.pairs import list_legal_pairs
 from training.learners.randomness import make_rng_state
 
-BOARDS = [(3, 3, 3), (3, 4, 3), (3, 4, 4), (4, 4, 3), (4, 4, 4)]
-BOARD_GOALS = {(3, 3, 3): " (goal 20 ms)", (4, 4, 4): " (goal 60 s, 1 GiB)"}
+BOARD_SIZES = [(3, 3, 3), (3, 4, 3), (3, 4, 4), (4, 4, 3), (4, 4, 4)]
+GOAL_BY_BOARD_SIZE = {(3, 3, 3): " (goal 20 ms)", (4, 4, 4): " (goal 60 s, 1 GiB)"}
 # Short times vary, so the time for a small board is the median of several measurements.
 BRIEF_SECONDS = 0.5
 BRIEF_RUNS = 7
@@ -57,7 +57,7 @@ def _measure_boards() -> Iterator[str]:
     # not do: the new process would begin with the peak memory of its parent.
     context = multiprocessing.get_context("forkserver")
     yield "board       positions   enumerate + solve  per position  peak memory  per position"
-    for board in BOARDS:
+    for board in BOARD_SIZES:
         with ProcessPoolExecutor(1, context) as fresh:
             positions, seconds, peak = fresh.submit(_measure_board, *board).result()
         rows, columns, in_a_row = board
@@ -65,7 +65,7 @@ def _measure_boards() -> Iterator[str]:
             f"{rows}x{columns}, {in_a_row}  {positions:>12,}"
             f"  {1000 * seconds:>14,.1f} ms  {1e6 * seconds / positions:>9.2f} us"
             f"  {peak / 2**20:>8,.0f} MiB  {peak / positions:>8,.0f} bytes"
-            f"{BOARD_GOALS.get(board, '')}"
+            f"{GOAL_BY_BOARD_SIZE.get(board, '')}"
         )
 
 

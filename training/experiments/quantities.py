@@ -168,7 +168,9 @@ def _parse_outcome_quantity(text: str, known: Collection[str]) -> Quantity:
         return _build_outcome_quantity(*found.groups())
     if found := EPOCHS_PATTERN.fullmatch(text):
         outcome, seat = found.groups()
-        trace = _build_percentage_trace(attrgetter(outcome), seat, lambda share: share)
+        trace = _make_percentage_function(
+            attrgetter(outcome), seat, lambda share: share
+        )
         return Quantity("", "%", trace, is_by_epoch=True)
     patterns = (
         '"won against random"',
@@ -200,11 +202,11 @@ def _build_outcome_quantity(
     return Quantity(
         f"Games {outcome} {as_seat}{preposition} {OPPONENT_TITLES.get(opponent, opponent)}{mean}",
         "%",
-        _build_percentage_trace(get_seats, seat, lambda chances: chances[place]),
+        _make_percentage_function(get_seats, seat, lambda chances: chances[place]),
     )
 
 
-def _build_percentage_trace(
+def _make_percentage_function(
     get_seats: Callable[[Any], Any], seat: str | None, get_share: Callable[[Any], float]
 ) -> Callable[[Any], list[float]]:
     """Return a function from a run to percentages over time.

@@ -9,7 +9,7 @@ import numpy as np
 from app.experiments import (
     Series,
     compute_sign_test,
-    count_higher,
+    count_higher_pairs,
     find_median_index,
     format_rounded,
     summarize_seeds,
@@ -56,8 +56,8 @@ class Results:
         """
         values = self.list_values(first, quantity)
         other_values = self.list_values(second, quantity)
-        above = count_higher(values, other_values)
-        below = count_higher(other_values, values)
+        above = count_higher_pairs(values, other_values)
+        below = count_higher_pairs(other_values, values)
         if above == below:
             return "neither is higher"
         direction = "higher" if above > below else "lower"

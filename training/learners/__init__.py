@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
 
-from app.project import PREFIX
+from app.project import PACKAGE_PREFIX
 from app.recipes import Recipe
 from app.recipes.parameters import PERSON_OPPONENT
 from app.tictactoe.game import Game
@@ -17,7 +17,7 @@ def find_module_name(algorithm: type[Recipe]) -> str:
     An algorithm without its own module uses that of its nearest base class. A module is imported
     only when it is needed, so training a table neither imports JAX nor compiles other loops.
     """
-    package = f"{PREFIX}training.networks" if algorithm.is_network else __name__
+    package = f"{PACKAGE_PREFIX}training.networks" if algorithm.is_network else __name__
     modules = (
         f"{package}.{slug.replace('-', '_')}" for slug in algorithm.list_lineage()
     )
@@ -43,7 +43,9 @@ def learn(
         or getattr(recipe, "fault", "none") != "none"
     )
     module = (
-        f"{PREFIX}training.taught" if needs_textbook else find_module_name(type(recipe))
+        f"{PACKAGE_PREFIX}training.taught"
+        if needs_textbook
+        else find_module_name(type(recipe))
     )
     progress: Iterator[Progress] = import_module(module).learn(
         game, recipe, next_checkpoint

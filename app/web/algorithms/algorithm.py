@@ -146,7 +146,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
     # whether the learner's random moves follow an epsilon-greedy policy
     is_epsilon_greedy: bool = True
 
-    def compute_reason(self, query: ValueQuery) -> ValueReason:
+    def compute_value_reason(self, query: ValueQuery) -> ValueReason:
         """Return the reason for a value: the opponent's replies, and the target of the next update."""
         if self.next_mover == "other":
             return build_reason_before_reply(query, self.make_update)

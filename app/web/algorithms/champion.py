@@ -31,9 +31,9 @@ class ChampionAlgorithm(Algorithm, frozen=True, kw_only=True):
     # This learner makes the update that pages show after a single reply.
     textbook_learner = SelfPlay
 
-    def compute_reason(self, query: ValueQuery) -> ValueReason:
+    def compute_value_reason(self, query: ValueQuery) -> ValueReason:
         """Return the reason for a value: the bounds that follow from the opponent's replies."""
-        reason = super().compute_reason(query)
+        reason = super().compute_value_reason(query)
         update = _update_bounds(query)
         replies = [reply._replace(update=update) for reply in reason.replies]
         return replace(reason, replies=replies, target=update.new)

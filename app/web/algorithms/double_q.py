@@ -27,12 +27,12 @@ LAST_MOVE_TEXTS = {
 class DoubleQAlgorithm(QTableAlgorithm, frozen=True, kw_only=True):
     """Double Q-learning; only the average of its two tables is stored and shown."""
 
-    def compute_reason(self, query: ValueQuery) -> ValueReason:
+    def compute_value_reason(self, query: ValueQuery) -> ValueReason:
         """Return the reason for a value.
 
         A target that contains a next value is only an upper limit, as TWO_TABLES_TEXT explains.
         """
-        reason = super().compute_reason(query)
+        reason = super().compute_value_reason(query)
         prefix = reason.target_prefix or "at most " * reason.bootstraps
         return replace(reason, target_prefix=prefix)
 

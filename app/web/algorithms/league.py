@@ -38,7 +38,7 @@ EXCHANGED_MARKS = str.maketrans("XO", "OX")
 class LeagueAlgorithm(Algorithm, frozen=True, kw_only=True):
     """Q-learning in a league: the target uses the reply that is best for the learner."""
 
-    def compute_reason(self, query: ValueQuery) -> ValueReason:
+    def compute_value_reason(self, query: ValueQuery) -> ValueReason:
         """Return the reason for a value: the replies that are best for the learner, and their target."""
         board, mark = format_position(query.game, query.position), MARKS[query.mover]
         update = update_in_seat(query, board, query.cell, mark)

@@ -9,7 +9,7 @@ from app.textbook.self_play import SelfPlay
 from app.tictactoe.notation import MARKS, format_position
 from app.web.algorithms.algorithm import Algorithm
 from app.web.algorithms.sentences import OUTCOME_VERBS
-from app.web.algorithms.targets import ValueQuery, ValueReason, remove_target
+from app.web.algorithms.targets import ValueQuery, ValueReason, remove_update_target
 from app.web.formatting import format_count, format_signed, name_square
 
 
@@ -19,9 +19,9 @@ class MctsAlgorithm(Algorithm, frozen=True, kw_only=True):
     # This learner makes the update that pages show after a single reply.
     textbook_learner = SelfPlay
 
-    def compute_reason(self, query: ValueQuery) -> ValueReason:
+    def compute_value_reason(self, query: ValueQuery) -> ValueReason:
         """Return the reason for a value: the opponent's replies. It has no target."""
-        return remove_target(super().compute_reason(query))
+        return remove_update_target(super().compute_value_reason(query))
 
     def update_after_game(
         self, query: ValueQuery, final_board: str, later_own_moves: int

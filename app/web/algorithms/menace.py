@@ -18,7 +18,7 @@ from app.tictactoe.policy import policy_from_values
 from app.tictactoe.values import compute_outcome_chances
 from app.web.algorithms.algorithm import AFTER_GAME_PHRASE, RESULT_VERBS, Algorithm
 from app.web.algorithms.learners import StoredValues
-from app.web.algorithms.targets import ValueQuery, ValueReason, remove_target
+from app.web.algorithms.targets import ValueQuery, ValueReason, remove_update_target
 from app.web.formatting import MINUS, format_percent, spell_bead_count
 
 # The recipe has a parameter for each result: how many beads it adds or removes.
@@ -28,7 +28,7 @@ PARAMETER_BY_RESULT = {"won": "win", "drawn": "draw", "lost": "loss"}
 class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
     """MENACE: each move has a number of beads in a box, and a bead picked at random is the move."""
 
-    def compute_reason(self, query: ValueQuery) -> ValueReason:
+    def compute_value_reason(self, query: ValueQuery) -> ValueReason:
         """Return the reason for a move's beads: their mean number after the next game with the move.
 
         A move without a bead is never played, so it has no such target.
@@ -51,7 +51,7 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
             target_prefix="about ",
             is_bead_count=True,
         )
-        return reason if beads else remove_target(reason)
+        return reason if beads else remove_update_target(reason)
 
     def update_after_game(
         self, query: ValueQuery, final_board: str, later_own_moves: int

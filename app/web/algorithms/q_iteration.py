@@ -9,23 +9,23 @@ from app.web.algorithms.sentences import (
     MIN_SHOWN_DIFFERENCE,
     describe_later_changes,
 )
-from app.web.algorithms.targets import ValueQuery, ValueReason, remove_target
+from app.web.algorithms.targets import ValueQuery, ValueReason, remove_update_target
 from app.web.formatting import format_signed, join_words
 
 
 class QIterationAlgorithm(Algorithm, frozen=True, kw_only=True):
     """Q-iteration: a value is the target after a single reply."""
 
-    def compute_reason(self, query: ValueQuery) -> ValueReason:
+    def compute_value_reason(self, query: ValueQuery) -> ValueReason:
         """Return the reason for a value: the mean target over the replies.
 
         A sticky loss has no target.
         """
-        reason = super().compute_reason(query)
+        reason = super().compute_value_reason(query)
         stuck = (
             query.is_known and query.recipe.sticky and query.value == query.recipe.loss
         )
-        return remove_target(reason) if stuck else reason
+        return remove_update_target(reason) if stuck else reason
 
     def describe_settled_value(
         self, query: ValueQuery, reason: ValueReason

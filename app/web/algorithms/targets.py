@@ -417,6 +417,6 @@ def build_reason_before_reply(
     return build_best_reply_reason(query, replies)
 
 
-def remove_target(reason: ValueReason) -> ValueReason:
+def remove_update_target(reason: ValueReason) -> ValueReason:
     """Return a reason without a target, for a value that is no longer updated."""
     return replace(reason, target=math.nan)

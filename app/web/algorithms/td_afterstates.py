@@ -8,18 +8,18 @@ from app.web.algorithms.sentences import (
     OUTCOME_VERBS,
     describe_shared_boards,
 )
-from app.web.algorithms.targets import ValueQuery, ValueReason, remove_target
+from app.web.algorithms.targets import ValueQuery, ValueReason, remove_update_target
 from app.web.formatting import format_signed
 
 
 class TdAfterstatesAlgorithm(Algorithm, frozen=True, kw_only=True):
     """TD learning of afterstates; the rules give the values of finished boards."""
 
-    def compute_reason(self, query: ValueQuery) -> ValueReason:
+    def compute_value_reason(self, query: ValueQuery) -> ValueReason:
         """Return the reason for a value: the mean target over the replies, if the game goes on."""
-        reason = super().compute_reason(query)
+        reason = super().compute_value_reason(query)
         over = query.game.is_over(query.next_position)
-        return remove_target(reason) if over else reason
+        return remove_update_target(reason) if over else reason
 
     def describe_settled_value(
         self, query: ValueQuery, reason: ValueReason

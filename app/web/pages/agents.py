@@ -17,7 +17,7 @@ from app.recipes import (
     parse_recipe,
 )
 from app.sources import find_source
-from app.tictactoe.agents import Agent, complete_card, read_arrays_file
+from app.tictactoe.agents import Agent, add_arrays_digest, read_arrays_file
 from app.tictactoe.card import Card, format_card
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS, format_position
@@ -442,7 +442,7 @@ def build_strength_variables(site: SiteData, name: str) -> dict[str, Any]:
 
 def build_training_variables(site: SiteData, name: str) -> dict[str, Any]:
     """Return the variables for the part of an agent's page about its training."""
-    card = complete_card(site.agents[name])
+    card = add_arrays_digest(site.agents[name])
     recipe = site.get_recipe(name)
     phases = ", then ".join(describe_phases(site, recipe))
     opponents = (get_opponent_name(site, opponent) for opponent, _ in recipe.phases)
@@ -477,7 +477,7 @@ def download_agent_file(name: str, ending: str) -> Response:
     content = read_arrays_file(game, agent)
     mimetype = "application/octet-stream"
     if ending == "json":
-        content = format_card(complete_card(agent)).encode()
+        content = format_card(add_arrays_digest(agent)).encode()
         mimetype = "application/json"
     return build_file_response(content, mimetype, f"{agent.card.id}.{ending}")
 

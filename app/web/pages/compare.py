@@ -379,7 +379,7 @@ def _evaluate_views(
     }
 
 
-@bp.get(COMPARE_ROUTE.bare)
+@bp.get(COMPARE_ROUTE.without_variables)
 @bp.get(COMPARE_ROUTE)
 def show_comparison(record: str = "") -> Response:
     """Show a comparison; if the URL has a `frame` of the film, redirect to its snapshots."""

@@ -57,7 +57,7 @@ from app.web.pictures.curves import (
 )
 from app.web.pictures.figures import lay_out_numbered_figure
 from app.web.pictures.svg import plot_preview, write_plot
-from app.web.pictures.tables import build_table
+from app.web.pictures.tables import build_figure_table
 from app.web.rendering import (
     get_link_attributes,
     redirect_after_form,
@@ -68,7 +68,7 @@ from app.web.site_data import SiteData, get_current_site
 from app.web.translation import mark_english
 from app.web.wording import build_legend
 
-Query = MultiDict[str, str]
+QueryParameters = MultiDict[str, str]
 bp = PageBlueprint("embed", __name__)
 
 # the width of a file with learning curves for small screens, in pixels
@@ -76,7 +76,7 @@ NARROW_PICTURE_WIDTH = 320
 
 
 def parse_curves(
-    site: SiteData, agent_name: str, query: "Query"
+    site: SiteData, agent_name: str, query: "QueryParameters"
 ) -> tuple[Charts, export.Export, Callable[[int], str]]:
     """Return the learning curves in a URL, their export, and a function for the URLs of their frame.
 
@@ -109,7 +109,7 @@ def parse_curves(
     return charts, take, partial(embed_curve_url, name, others, figure, against)
 
 
-@bp.get(EMBED_BOARD_ROUTE.bare)
+@bp.get(EMBED_BOARD_ROUTE.without_variables)
 @bp.get(EMBED_BOARD_ROUTE)
 def show_board(record: str = "") -> Response:
     return render_board(parse_match(record, request.args, get_current_site()))
@@ -120,7 +120,7 @@ def render_board(state: MatchState) -> Response:
     return render_page("embed/board.html", page, fragment=("game",))
 
 
-@bp.get(EMBED_REPLY_ROUTE.bare)
+@bp.get(EMBED_REPLY_ROUTE.without_variables)
 @bp.get(EMBED_REPLY_ROUTE)
 def show_reply(record: str = "") -> werkzeug.Response:
     """Draw a move by the probabilities of the player to move, and show the board after it."""
@@ -183,12 +183,12 @@ def show_experiment(claim: str) -> Response:
         summary=summary,
         layout=layout,
         svg=write_plot(layout.plot, link_attributes=get_link_attributes()),
-        table=build_table(figure, site, summary.first_seed),
+        table=build_figure_table(figure, site, summary.first_seed),
     )
 
 
 def parse_figure(
-    site: SiteData, claim: str, query: "Query"
+    site: SiteData, claim: str, query: "QueryParameters"
 ) -> tuple[ClaimSummary, int]:
     """Return the experiment, and the number of the figure in the query; the default is 1.
 
@@ -199,7 +199,7 @@ def parse_figure(
     return summary, read_integer("figure", query.get("figure") or "1", 1, figures)
 
 
-@bp.get(EXPORTS_ROUTE.bare)
+@bp.get(EXPORTS_ROUTE.without_variables)
 @bp.get(EXPORTS_ROUTE)
 def show_exports(record: str = "") -> Response:
     state = parse_match(record, request.args, get_current_site())
@@ -233,7 +233,7 @@ FILE_ENDINGS = ".<any(svg, csv):ending>"
 FILE_AND_PREVIEW_ENDINGS = ".<any(svg, csv, png):ending>"
 
 
-@bp.get(EMBED_BOARD_ROUTE.bare.append_ending(FILE_ENDINGS))
+@bp.get(EMBED_BOARD_ROUTE.without_variables.append_ending(FILE_ENDINGS))
 @bp.get(EMBED_BOARD_ROUTE.append_ending(FILE_ENDINGS))
 def download_board(ending: str, record: str = "") -> Response:
     state = parse_match(record, request.args, get_current_site())
@@ -253,7 +253,7 @@ def download_board(ending: str, record: str = "") -> Response:
     )
 
 
-@bp.get(EMBED_VALUE_ROUTE.bare.append_ending(FILE_ENDINGS))
+@bp.get(EMBED_VALUE_ROUTE.without_variables.append_ending(FILE_ENDINGS))
 @bp.get(EMBED_VALUE_ROUTE.append_ending(FILE_ENDINGS))
 def download_game_values(ending: str, record: str = "") -> Response:
     """Return the exact value after each move of a game, as SVG or CSV."""
@@ -323,7 +323,7 @@ def download_mind(name: str, ending: str) -> Response:
     )
 
 
-@bp.get(MATCH_PREVIEW_ROUTE.bare)
+@bp.get(MATCH_PREVIEW_ROUTE.without_variables)
 @bp.get(MATCH_PREVIEW_ROUTE)
 def download_board_preview(record: str = "") -> Response:
     """Return a PNG of a position for link previews, with the values that its page shows.

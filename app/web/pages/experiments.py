@@ -104,7 +104,7 @@ def show_claim(claim: str) -> Response:
             "number": number,
             "layout": (drawn := lay_out_numbered_figure(site, claim, number)),
             "svg": write_plot(drawn.plot),
-            "table": tables.build_table(figure, site, summary.first_seed),
+            "table": tables.build_figure_table(figure, site, summary.first_seed),
             "samples": tables.list_samples(site, figure, summary.first_seed),
             "export": export.export_figure(summary, number),
         }

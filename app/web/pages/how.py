@@ -37,7 +37,7 @@ from app.web.match import Match, parse_match, read_integer, replay_match
 from app.web.move_values import HEAT_STEPS, evaluate_match
 from app.web.navigation import PageBlueprint
 from app.web.pages.parts.export import export_update
-from app.web.pages.parts.update import STEP_COUNT
+from app.web.pages.parts.update import FIGURE_STEP_COUNT
 from app.web.pages.parts.update_examples import (
     build_example,
     list_examples,
@@ -294,7 +294,7 @@ def describe_section(
         "example": describe_example(site, slug, match) if has_board else None,
         "build_start_values": partial(build_start_values, site, section.start_match),
         "build_legend": partial(build_start_legend, site, section.start_match),
-        "facts": collect_facts(site, slug),
+        "facts": collect_section_numbers(site, slug),
         "recipes": {name: site.get_recipe(name) for name in site.agents},
         "cards": {name: agent.card for name, agent in site.agents.items()},
         "claims": site.list_claims(slug),
@@ -311,7 +311,7 @@ def build_section_update(
     The query names the update and the step of its explanation. Raises BadRequest if one of them
     does not exist.
     """
-    stage = read_integer("stage", query.get("stage") or "1", 1, STEP_COUNT)
+    stage = read_integer("stage", query.get("stage") or "1", 1, FIGURE_STEP_COUNT)
     if slug not in site.update_examples:
         return None
     try:
@@ -341,7 +341,7 @@ def _has_board(site: SiteData, section: Section) -> bool:
 
 
 @cached_per_site(64)
-def collect_facts(site: SiteData, slug: str) -> Mapping[str, object]:
+def collect_section_numbers(site: SiteData, slug: str) -> Mapping[str, object]:
     return compute_section_numbers(site, SECTIONS[slug])
 
 

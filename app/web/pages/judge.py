@@ -30,7 +30,7 @@ from app.tictactoe.notation import (
 from app.tictactoe.policy_codec import encode_moves
 from app.tictactoe.report import compute_policy_figures
 from app.web.facts import (
-    build_certificate,
+    build_unbeatable_proof,
     classify_blunders,
     find_blunder_causes,
     find_losing_game,
@@ -257,7 +257,7 @@ def show_blunders(name: str = "") -> Response:
     name = get_judged_policy(name)
     site = get_current_site()
     count = len(classify_blunders(site, name).example_rows)
-    shown, values = _describe_list(name, count, partial(blunders_url, name))
+    shown, values = _build_page_of_pictures(name, count, partial(blunders_url, name))
     blunders = judgement.build_blunder_exhibits(site, name, shown)
     return render_page(
         "judge/listed.html", blunders=blunders, proof=None, seat="", **values
@@ -270,14 +270,16 @@ def show_certificate(seat: str, name: str = "") -> Response:
     name = get_judged_policy(name)
     site = get_current_site()
     count = len(get_certificate(site, name, seat).positions)
-    shown, values = _describe_list(name, count, partial(certificate_url, name, seat))
+    shown, values = _build_page_of_pictures(
+        name, count, partial(certificate_url, name, seat)
+    )
     proof = judgement.build_proof(site, name, seat, shown)
     return render_page(
         "judge/listed.html", blunders=None, proof=proof, seat=seat, **values
     )
 
 
-def _describe_list(
+def _build_page_of_pictures(
     policy_name: str, picture_count: int, build_page_url: Callable[[int], str]
 ) -> tuple[slice, dict[str, Any]]:
     pages = max(1, -(-picture_count // PICTURES_PER_PAGE))
@@ -338,4 +340,4 @@ def get_certificate(site: SiteData, policy_name: str, seat: str) -> UnbeatablePr
             f"{site.display_titles[policy_name]} can be beaten as {MARKS[SEATS[seat]]}, so there is no "
             f"certificate: it loses the game {record}."
         )
-    return build_certificate(site, policy_name, seat)
+    return build_unbeatable_proof(site, policy_name, seat)

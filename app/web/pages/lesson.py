@@ -13,7 +13,7 @@ from app.tictactoe.game import SEATS
 from app.tictactoe.notation import DIGITS, MARKS, format_position, parse_record
 from app.tictactoe.puzzles import Puzzle
 from app.web.algorithms.targets import ValueQuery
-from app.web.facts import build_certificate, list_puzzles
+from app.web.facts import build_unbeatable_proof, list_puzzles
 from app.web.formatting import format_count, format_signed, name_square
 from app.web.links.how import HOW_PART_ROUTE, how_url
 from app.web.links.play import play_against_url
@@ -150,7 +150,7 @@ def _illustrate_unbeatable_play(site: SiteData, frame_text: str) -> dict[str, An
     name = _find_unbeatable_agent(site)
     snapshot = read_snapshot(name, frame_text, site.get_last_snapshot(name), site)
     facts = {
-        seat: format_count(build_certificate(site, name, seat).reachable_count)
+        seat: format_count(build_unbeatable_proof(site, name, seat).reachable_count)
         for seat in SEATS
     }
     _, puzzle = find_misled_puzzle(site)

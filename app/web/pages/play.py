@@ -206,7 +206,7 @@ def group_players(site: SiteData) -> PlayerGroups:
     )
 
 
-@bp.get(MINDS_ROUTE.bare)
+@bp.get(MINDS_ROUTE.without_variables)
 @bp.get(MINDS_ROUTE)
 def show_preferences(record: str = "") -> Response:
     """Show the move that each agent prefers in this position.
@@ -315,7 +315,7 @@ def render_match(state: MatchState) -> Response:
     )
 
 
-@bp.get(PLAY_ROUTE.bare)
+@bp.get(PLAY_ROUTE.without_variables)
 @bp.get(PLAY_ROUTE)
 def show_match(record: str = "") -> Response:
     """Show a match; a URL without any parameter is a game against the opponent for newcomers."""
@@ -326,7 +326,7 @@ def show_match(record: str = "") -> Response:
     return render_match(state)
 
 
-@bp.get(SQUARE_ROUTE.bare)
+@bp.get(SQUARE_ROUTE.without_variables)
 @bp.get(SQUARE_ROUTE)
 def show_square(record: str = "") -> Response:
     """Show the value of a square and the reason for it.
@@ -362,7 +362,7 @@ def redirect_to_choice() -> werkzeug.Response:
     return redirect(play_url(apply_settings(request.args, get_current_site())), 303)
 
 
-@bp.get(REPLY_ROUTE.bare)
+@bp.get(REPLY_ROUTE.without_variables)
 @bp.get(REPLY_ROUTE)
 def show_reply(record: str = "") -> werkzeug.Response:
     """Draw a move of the player to move by its probability, and show the match after it."""

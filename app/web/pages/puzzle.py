@@ -7,7 +7,7 @@ from flask import Response, redirect, request
 from msgspec.structs import replace
 
 from app.tictactoe.notation import MARKS, parse_record
-from app.tictactoe.puzzles import ROUND_LENGTH
+from app.tictactoe.puzzles import PUZZLES_PER_ROUND
 from app.web.facts import check_puzzle_number, list_puzzles
 from app.web.formatting import name_square
 from app.web.links.play import MATCH_PREVIEW_ROUTE, match_url
@@ -79,8 +79,8 @@ def show_puzzles() -> Response:
         puzzle_count=len(puzzles),
         export=export_daily_puzzles(),
         round_ranges=[
-            (first, min(first + ROUND_LENGTH - 1, len(puzzles)))
-            for first in range(1, len(puzzles) + 1, ROUND_LENGTH)
+            (first, min(first + PUZZLES_PER_ROUND - 1, len(puzzles)))
+            for first in range(1, len(puzzles) + 1, PUZZLES_PER_ROUND)
         ],
         puzzles_by_agent=numbers_by_agent,
     )
@@ -155,7 +155,7 @@ def show_score(number: int) -> Response:
         circles="".join(ANSWER_SIGNS[int(digit)] for digit in answers),
     )
     following = 1 if day else get_next_number(site, number)
-    first = (number - ROUND_LENGTH) % len(list_puzzles(site)) + 1
+    first = (number - PUZZLES_PER_ROUND) % len(list_puzzles(site)) + 1
     if day:
         first = list_daily_puzzles(site, day)[0]
     return render_page(

@@ -47,7 +47,7 @@ from app.web.move_values import choose_value_source
 from app.web.navigation import PageBlueprint
 from app.web.pages.parts.next_update import build_next_update
 from app.web.pages.parts.square_reason import list_reason_sentences
-from app.web.pages.parts.update import STEP_COUNT
+from app.web.pages.parts.update import FIGURE_STEP_COUNT
 from app.web.pages.parts.update_examples import (
     build_example,
     build_nearest_example,
@@ -72,7 +72,7 @@ def explain_value(query: ValueQuery) -> dict[str, Any]:
     algorithm = find_explaining_algorithm(query)
     if query.site.is_taught_by_person(query.value_source):
         return _explain_taught_value(query, algorithm)
-    reason = algorithm.compute_reason(query)
+    reason = algorithm.compute_value_reason(query)
     count = query.update_count
     return {
         "heading": _name_move(query),
@@ -306,7 +306,7 @@ def _list_parameters(query: ValueQuery) -> list[tuple[str, str]]:
     ]
 
 
-@bp.get(WHY_ROUTE.bare)
+@bp.get(WHY_ROUTE.without_variables)
 @bp.get(WHY_ROUTE)
 def show_why(record: str = "") -> Response:
     state = parse_match(record, request.args, get_current_site())
@@ -365,7 +365,7 @@ def describe_update(match: Match, query: ValueQuery, case: str) -> dict[str, Any
     next_update = example = None
     try:
         if shows_recorded:
-            example = build_example(site, recorded, case, STEP_COUNT, build_url)
+            example = build_example(site, recorded, case, FIGURE_STEP_COUNT, build_url)
         else:
             next_update = build_next_update(query, case, build_url)
     except ValueError as error:

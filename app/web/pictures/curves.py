@@ -175,7 +175,7 @@ class Curve(NamedTuple):
     numbers: list[LabelledNumber | None]
 
     @property
-    def end_numbers(self) -> tuple[LabelledNumber, LabelledNumber]:
+    def first_and_last_number(self) -> tuple[LabelledNumber, LabelledNumber]:
         known = [number for number in self.numbers if number]
         return known[0], known[-1]
 
@@ -189,9 +189,9 @@ class Chart(NamedTuple):
     curves: list[Curve]
 
     @property
-    def spoken_ends(self) -> str:
+    def spoken_first_and_last_numbers(self) -> str:
         """The first and the last number of each line in words, for screen readers."""
-        ends = ((line.name, *line.end_numbers) for line in self.curves)
+        ends = ((line.name, *line.first_and_last_number) for line in self.curves)
         told = (
             f"{name} from {first.text} to {last.text}{self.unit}"
             for name, first, last in ends
@@ -201,7 +201,7 @@ class Chart(NamedTuple):
     @property
     def label(self) -> str:
         """The chart in words for screen readers, which also mentions the table."""
-        return f"{self.spoken_ends} The table below has all numbers."
+        return f"{self.spoken_first_and_last_numbers} The table below has all numbers."
 
 
 class CurvePoint(NamedTuple):
@@ -371,7 +371,7 @@ def plot_curves_file(charts: Charts, title: str, width: int) -> svg.Drawing:
     keys = [_list_keys(plot.keys, each - 2 * TEXT_MARGIN) for plot in plots]
     above = NAME_HEIGHT + max(rows for _, rows in keys) * KEY_ROW_HEIGHT
     height = above + high + ROOM_BELOW
-    told = " ".join(chart.spoken_ends for chart in charts.charts)
+    told = " ".join(chart.spoken_first_and_last_numbers for chart in charts.charts)
     heading = svg.cut_text(title, width - 2 * TEXT_MARGIN, 17)
     shapes: list[svg.Shape] = [svg.Text("heading", TEXT_MARGIN, 21, heading)]
     for number, (chart, plot, (samples, _)) in enumerate(

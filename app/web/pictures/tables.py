@@ -110,12 +110,12 @@ def list_samples(site: SiteData, figure: Figure, first_seed: int) -> list[RunSam
 
 
 @singledispatch
-def build_table(figure: object, site: SiteData, first_seed: int) -> HtmlTable:
+def build_figure_table(figure: object, site: SiteData, first_seed: int) -> HtmlTable:
     """Return the table of a figure; `first_seed` is the seed of the experiment's first run."""
     raise TypeError(f"no figure: {figure!r}")
 
 
-@build_table.register
+@build_figure_table.register
 def _build_histogram_table(
     figure: Histogram, site: SiteData, first_seed: int
 ) -> HtmlTable:
@@ -138,7 +138,7 @@ def _build_histogram_table(
     )
 
 
-@build_table.register
+@build_figure_table.register
 def _build_curves_table(figure: Curves, site: SiteData, first_seed: int) -> HtmlTable:
     points = sorted({x for series in figure.series for x in series.x})
     step = -(-len(points) // MAX_TABLE_ROWS)
@@ -176,7 +176,7 @@ def _format_points_by_x(series: Series, unit: str) -> dict[float, str]:
     }
 
 
-@build_table.register
+@build_figure_table.register
 def _build_grid_table(figure: Grid, site: SiteData, first_seed: int) -> HtmlTable:
     rows = [
         (
@@ -203,7 +203,7 @@ def _write_interval(bar: Bar, unit: str) -> str:
     return f"{low} to {high}"
 
 
-@build_table.register
+@build_figure_table.register
 def _build_bars_table(figure: Bars, site: SiteData, first_seed: int) -> HtmlTable:
     columns = {
         "exact value" if figure.exact else "estimate": [
@@ -226,7 +226,7 @@ def _build_bars_table(figure: Bars, site: SiteData, first_seed: int) -> HtmlTabl
     return HtmlTable("", [*filled], rows)
 
 
-@build_table.register
+@build_figure_table.register
 def _build_boards_table(figure: Boards, site: SiteData, first_seed: int) -> HtmlTable:
     rows = [
         (

@@ -32,7 +32,7 @@ MAX_RESPONSE_BYTES = 1 << 19
 CACHED_VARY_HEADERS = {"accept-encoding", "hx-request"}
 ENCODING_VARIABLE, IF_MATCH_VARIABLE = "HTTP_ACCEPT_ENCODING", "HTTP_IF_MATCH"
 
-Key = tuple[str, ...]
+CacheKey = tuple[str, ...]
 
 
 class CachedResponse(NamedTuple):
@@ -59,7 +59,7 @@ class ResponseCache:
     ) -> None:
         self.application = application
         self.read_query = read_query
-        self.responses: LRUCache[Key, CachedResponse] = LRUCache(
+        self.responses: LRUCache[CacheKey, CachedResponse] = LRUCache(
             max_bytes, getsizeof=_measure_size
         )
         # protects `responses` and `turns`
@@ -163,7 +163,7 @@ def _is_cacheable(environ: "WSGIEnvironment", status: str, headers: Headers) -> 
     )
 
 
-def _build_key(environ: "WSGIEnvironment") -> Key:
+def _build_key(environ: "WSGIEnvironment") -> CacheKey:
     return (
         environ["wsgi.url_scheme"],
         environ.get("HTTP_HOST", ""),

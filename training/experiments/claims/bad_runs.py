@@ -1,6 +1,6 @@
 """How often trained tables lose as O to randomised minimax, and in which positions they err.
 
-A run (a training with one seed) is bad if it loses at least BAD_PERCENT of these games.
+A run (a training with one seed) is bad if it loses at least MIN_PERCENT_LOST_IN_BAD_RUN of these games.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ from training.measures import Measure
 
 RECIPE_LABEL = "q-table"
 # The author reports runs that lose 40% of the games.
-BAD_PERCENT = 40.0
+MIN_PERCENT_LOST_IN_BAD_RUN = 40.0
 MAX_SHOWN_POSITIONS = 3
 
 
@@ -68,7 +68,7 @@ def list_bad_seeds(results: Results) -> dict[int, str | None]:
     return {
         seed: run.record
         for seed, run in enumerate(results[RECIPE_LABEL])
-        if run.lost >= BAD_PERCENT
+        if run.lost >= MIN_PERCENT_LOST_IN_BAD_RUN
     }
 
 
@@ -96,7 +96,7 @@ def tabulate_bad_runs(results: Results) -> Table:
     bad = list_bad_seeds(results)
     rows = {
         (
-            f"training runs that lose at least {BAD_PERCENT:.0f}% of the games as O "
+            f"training runs that lose at least {MIN_PERCENT_LOST_IN_BAD_RUN:.0f}% of the games as O "
             "to randomised minimax"
         ): [format_share(seed in bad for seed in range(len(results[RECIPE_LABEL])))]
     }

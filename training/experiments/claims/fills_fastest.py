@@ -11,14 +11,14 @@ from training.experiments.results import Results, write_count
 
 LEARNERS = ("plain", "observing", "one-stage")
 UPDATES_PER_GAME = QUANTITIES["updates per game"]
-GAMES_WON = parse_quantity("won against random", {})
+GAMES_WON_QUANTITY = parse_quantity("won against random", {})
 
 
 def have_same_order(results: Results) -> bool:
     """Return whether the learners with more updates per game also win more games."""
     by_updates, by_wins = (
         sorted(LEARNERS, key=lambda label: results.compute_median(label, quantity))
-        for quantity in (UPDATES_PER_GAME, GAMES_WON)
+        for quantity in (UPDATES_PER_GAME, GAMES_WON_QUANTITY)
     )
     return by_updates == by_wins
 

@@ -8,7 +8,7 @@ from training.experiments.results import Results
 
 # Single epochs have too few games, so curves are compared by their means over this many groups of
 # successive epochs.
-EPOCH_GROUPS = 40
+EPOCH_GROUP_COUNT = 40
 # By opponent and by the network's seat: whether the author's plot ends with more wins than losses.
 REPORTED_LEADS = {
     ("random", "x"): True,
@@ -29,11 +29,11 @@ def find_overtaking_epoch(run: NetworkRun, seat: str) -> float:
     if the network does not lead at the end.
     """
     lead = np.subtract(WON[seat].trace(run), LOST[seat].trace(run))
-    behind = np.flatnonzero(lead.reshape(EPOCH_GROUPS, -1).mean(axis=1) <= 0)
+    behind = np.flatnonzero(lead.reshape(EPOCH_GROUP_COUNT, -1).mean(axis=1) <= 0)
     first_ahead = int(behind.max(initial=-1)) + 1
-    if first_ahead == EPOCH_GROUPS:
+    if first_ahead == EPOCH_GROUP_COUNT:
         return np.inf
-    return first_ahead * (len(lead) // EPOCH_GROUPS)
+    return first_ahead * (len(lead) // EPOCH_GROUP_COUNT)
 
 
 def find_overtaking_epoch_as_x(run: NetworkRun) -> float:
@@ -57,15 +57,15 @@ def leads_as_reported(results: Results) -> bool:
     return leads == REPORTED_LEADS
 
 
-def describe_leads_as_x(results: Results) -> dict[str, str]:
-    return _describe_leads(results, "x")
+def describe_overtaking_as_x(results: Results) -> dict[str, str]:
+    return _describe_overtaking(results, "x")
 
 
-def describe_leads_as_o(results: Results) -> dict[str, str]:
-    return _describe_leads(results, "o")
+def describe_overtaking_as_o(results: Results) -> dict[str, str]:
+    return _describe_overtaking(results, "o")
 
 
-def _describe_leads(results: Results, seat: str) -> dict[str, str]:
+def _describe_overtaking(results: Results, seat: str) -> dict[str, str]:
     """Say for each recipe, by label, from which epoch on the network leads."""
     texts = {}
     for label in results.recipe_by_label:

@@ -16,19 +16,19 @@ from msgspec import Meta, ValidationError
 from werkzeug.exceptions import BadRequest
 
 from app.experiments import ClaimSummary
-from app.project import PREFIX
+from app.project import PACKAGE_PREFIX
 from app.recipes import ALGORITHMS, MAX_NAME_LENGTH
 from app.tictactoe.card import Card
 from app.web.formatting import lower_first_letter
 from app.web.site_data import SiteData
 
 # a JSON object, such as the whole description
-Document: TypeAlias = dict[str, Any]
+OpenApiDocument: TypeAlias = dict[str, Any]
 
 DOCUMENT_FILE = Path(__file__).with_name("openapi.json")
 SCHEMA_PREFIX = "#/components/schemas/"
 # the beginning of the names of our own modules
-MODULE_PREFIX = f"{PREFIX}app."
+MODULE_PREFIX = f"{PACKAGE_PREFIX}app."
 # the heading of the part of a docstring that describes the fields
 ATTRIBUTES_HEADING = "\n\nAttributes:\n"
 # the field that tells the kind of a figure, such as histogram or curves
@@ -64,16 +64,16 @@ class Experiment(ClaimSummary, frozen=True, kw_only=True):
     ]
 
 
-def build_description(site: SiteData) -> Document:
+def build_description(site: SiteData) -> OpenApiDocument:
     """Return the OpenAPI document for the players and claims of this site."""
-    document: Document = msgspec.json.decode(DOCUMENT_FILE.read_bytes())
+    document: OpenApiDocument = msgspec.json.decode(DOCUMENT_FILE.read_bytes())
     known_names = {
         "lens": site.value_sources,
         "agent": site.agents,
         "player": site.policies,
     }
     recipes = [RECIPE_SCHEMA, TAUGHT_RECIPE_SCHEMA]
-    limits: dict[str, Document] = {
+    limits: dict[str, OpenApiDocument] = {
         format: {"anyOf": [{"enum": list(names)}, *recipes]}
         for format, names in known_names.items()
     }
@@ -104,7 +104,7 @@ def list_subclasses(base: type[msgspec.Struct]) -> Iterator[type[msgspec.Struct]
         yield from list_subclasses(struct)
 
 
-def describe_fields(struct: type[msgspec.Struct], schema: Document) -> None:
+def describe_fields(struct: type[msgspec.Struct], schema: OpenApiDocument) -> None:
     """Move the descriptions of fields from the docstring of a class into its JSON schema."""
     encoded_names = dict(
         zip(struct.__struct_fields__, struct.__struct_encode_fields__, strict=True)
@@ -120,25 +120,25 @@ def describe_fields(struct: type[msgspec.Struct], schema: Document) -> None:
                 described["description"] = " ".join(meaning.split())
 
 
-def list_operations(document: Document) -> Iterator[Document]:
+def list_operations(document: OpenApiDocument) -> Iterator[OpenApiDocument]:
     """Yield the operations of an OpenAPI document, each with its path and its HTTP method."""
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             yield {**operation, "path": path, "method": method.upper()}
 
 
-def find_parameters() -> list[Document]:
+def find_parameters() -> list[OpenApiDocument]:
     """Return the parameters of the requested operation; [] for a page that is not in the API."""
     rule = re.sub(
         "<([^<>]*)>", r"{\1}", request.url_rule.rule if request.url_rule else ""
     )
     operations = current_app.extensions["openapi"]["paths"].get(rule, {})
     method = {"HEAD": "get"}.get(request.method, request.method.lower())
-    parameters: list[Document] = operations.get(method, {}).get("parameters", [])
+    parameters: list[OpenApiDocument] = operations.get(method, {}).get("parameters", [])
     return parameters
 
 
-def read_parameters(path_values: Document | None) -> Document:
+def read_parameters(path_values: OpenApiDocument | None) -> OpenApiDocument:
     """Return the values of the requested operation's parameters, by name.
 
     A parameter that is missing in the query has its default or, without a default, is left out.
@@ -166,7 +166,7 @@ def read_parameters(path_values: Document | None) -> Document:
     return values
 
 
-def _read_value(name: str, schema: Document) -> Any:
+def _read_value(name: str, schema: OpenApiDocument) -> Any:
     texts = request.args.getlist(name)
     if len(texts) > 1:
         raise BadRequest(f"{name} is wrong: expected one value, got {len(texts)}.")
@@ -177,7 +177,7 @@ def _read_value(name: str, schema: Document) -> Any:
         raise BadRequest(f"{name} is wrong: {what}.") from None
 
 
-def build_python_type(schema: Document) -> Any:
+def build_python_type(schema: OpenApiDocument) -> Any:
     """Return the Python type of a parameter, by which msgspec checks the value."""
     if "enum" in schema:
         return Literal[tuple(schema["enum"])]

@@ -15,7 +15,7 @@ from app.experiments import ClaimSummary
 from app.sources import SOURCES
 from app.tables.reader import TableReading
 from app.tables.values import TableError
-from app.tictactoe.agents import complete_card
+from app.tictactoe.agents import add_arrays_digest
 from app.tictactoe.causes import Cause
 from app.tictactoe.game import SEATS, O, X
 from app.tictactoe.notation import (
@@ -56,8 +56,8 @@ from app.web.links.play import play_against_url, play_url
 from app.web.match import Match
 from app.web.move_values import OUTCOME_LABELS, MoveValues, evaluate_moves
 from app.web.pages.api.description import (
-    Document,
     Experiment,
+    OpenApiDocument,
     build_description,
     read_parameters,
 )
@@ -114,7 +114,7 @@ def show_agent(id: str) -> Response:
     return build_cacheable_response(
         {
             "summary": build_agent_summary(site, id),
-            "card": complete_card(site.agents[id]),
+            "card": add_arrays_digest(site.agents[id]),
         }
     )
 
@@ -170,7 +170,7 @@ def _list_proved_seats(lost_games: Mapping[str, str | None]) -> list[str]:
 
 def build_judgement(
     site: SiteData, policy_name: str, drawn: Figures | None = None
-) -> Document:
+) -> OpenApiDocument:
     """Return the exact evaluation of a policy.
 
     A policy that is named by its moves plays them with equal chances. `drawn` has the exact results
@@ -352,7 +352,7 @@ def _check_name_exists(name: str, valid_names: Collection[str], is_known: bool) 
         raise NotFound(f"There is no {name!r} here. {format_valid_names(valid_names)}")
 
 
-def build_agent_summary(site: SiteData, agent_id: str) -> Document:
+def build_agent_summary(site: SiteData, agent_id: str) -> OpenApiDocument:
     """Return the main results of an agent at the end of its training."""
     card = site.agents[agent_id].card
     figures = card.figures
@@ -381,7 +381,7 @@ def build_agent_summary(site: SiteData, agent_id: str) -> Document:
     }
 
 
-def build_state(site: SiteData, position: int) -> Document:
+def build_state(site: SiteData, position: int) -> OpenApiDocument:
     game = site.game
     over = game.is_over(position)
     return {
@@ -395,7 +395,7 @@ def build_state(site: SiteData, position: int) -> Document:
 
 def build_position_view(
     site: SiteData, position: int, value_source: str, snapshot: int | None
-) -> Document:
+) -> OpenApiDocument:
     """Return a position with its exact values, and with those of an agent or another source."""
     game = site.game
     learned = site.agents.find(value_source)
@@ -434,7 +434,7 @@ def build_position_view(
 
 def build_drawn_move(
     site: SiteData, position: int, player_name: str, epsilon: float, rng: random.Random
-) -> Document:
+) -> OpenApiDocument:
     """Draw the move of an agent in a position; with probability `epsilon` it is random."""
     own = site.policies[player_name][position]
     at_random = site.policies["random"][position]
@@ -449,7 +449,7 @@ def build_drawn_move(
     }
 
 
-def _build_cause(site: SiteData, cause: Cause) -> Document:
+def _build_cause(site: SiteData, cause: Cause) -> OpenApiDocument:
     return {
         "kind": cause.kind,
         "seat": MARK_BY_PLAYER.get(cause.player),
@@ -463,7 +463,7 @@ def _build_cause(site: SiteData, cause: Cause) -> Document:
     }
 
 
-def build_final_results(figures: ChancesBySeat) -> Document:
+def build_final_results(figures: ChancesBySeat) -> OpenApiDocument:
     """Return an agent's chances against an opponent at the end of its training."""
     seats = {"x": figures.x[-1], "o": figures.o[-1]}
     return {
@@ -474,7 +474,7 @@ def build_final_results(figures: ChancesBySeat) -> Document:
 
 def _build_square(
     site: SiteData, position: int, cell: int, move_values: MoveValues | None
-) -> Document:
+) -> OpenApiDocument:
     square = {
         "cell": cell,
         "mark": MARKS[int(site.game.board[position, cell])],

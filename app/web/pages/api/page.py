@@ -12,7 +12,11 @@ from flask import Response, current_app, request
 from app.project import ROOT
 from app.web.links.api import API_AGENTS_ROUTE, API_POSITION_ROUTE, API_ROUTE
 from app.web.navigation import PageBlueprint
-from app.web.pages.api.description import SCHEMA_PREFIX, Document, list_operations
+from app.web.pages.api.description import (
+    SCHEMA_PREFIX,
+    OpenApiDocument,
+    list_operations,
+)
 from app.web.rendering import render_page
 from app.web.translation import gettext_noop
 
@@ -49,7 +53,7 @@ def show_api() -> Response:
     )
 
 
-def _request_operation(operation: Document) -> Document:
+def _request_operation(operation: OpenApiDocument) -> OpenApiDocument:
     """Send an operation's example request, and return the request with its response."""
     if operation["method"] == "POST":
         return _request_example(operation["path"], EXAMPLE_TABLE)
@@ -62,7 +66,7 @@ def _request_operation(operation: Document) -> Document:
     return _request_example(f"{url}?{query}" if query else url)
 
 
-def _request_example(url: str, table: str = "") -> Document:
+def _request_example(url: str, table: str = "") -> OpenApiDocument:
     client = current_app.test_client()
     base_url = request.host_url.rstrip("/")
     if table:
@@ -104,7 +108,7 @@ def format_json(json_value: JsonValue, indent: str = "") -> str:
 
 
 @bp.app_template_global()
-def describe_type(schema: Document) -> tuple[str, str]:
+def describe_type(schema: OpenApiDocument) -> tuple[str, str]:
     """Return a JSON Schema's type in words, and a link to its explanation or ""."""
     link = ""
     match schema:

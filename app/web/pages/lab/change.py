@@ -15,7 +15,7 @@ from app.recipes import (
 )
 from app.recipes.names import find_algorithm
 from app.recipes.on_demand import MAX_UPDATES, check_on_demand
-from app.recipes.parameters import Phases, format_value
+from app.recipes.parameters import TrainingPhases, format_value
 
 # the form's field for the algorithm; every other field is a parameter
 ALGORITHM_FIELD = "algorithm"
@@ -60,7 +60,7 @@ def find_shared_parameters(recipe: Recipe, other_recipe: Recipe) -> list[Paramet
     ]
 
 
-def count_turns(phases: Phases) -> int:
+def count_turns(phases: TrainingPhases) -> int:
     """Return the number of turns (games, sweeps or rounds) of a training against all opponents."""
     return sum(turns for _, turns in phases)
 
@@ -96,7 +96,9 @@ def _is_difference(
     return parameter.value != other_parameter.value
 
 
-def _have_same_proportions(phases: Phases, other_phases: Phases) -> bool:
+def _have_same_proportions(
+    phases: TrainingPhases, other_phases: TrainingPhases
+) -> bool:
     """Return whether two trainings divide their turns in the same way among the same opponents.
 
     Turns are whole numbers, so rounding may shift each opponent's number by one turn. The last

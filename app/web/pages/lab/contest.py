@@ -6,7 +6,7 @@ Each seed counts for the recipe with the better result. A sign test tells whethe
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from app.experiments import compute_sign_test, count_higher
+from app.experiments import compute_sign_test, count_higher_pairs
 from app.tictactoe.report import Figures
 from app.web.comparison import CURVE_TITLES
 from app.web.facts import judge_policy
@@ -197,8 +197,8 @@ def build_contest(
     `final_values` is [2, R], the results of recipes A and B for R seeds.
     """
     recipe_a, recipe_b = final_values
-    above = count_higher(recipe_a, recipe_b)
-    below = count_higher(recipe_b, recipe_a)
+    above = count_higher_pairs(recipe_a, recipe_b)
+    below = count_higher_pairs(recipe_b, recipe_a)
     wins = (above, below) if more_is_better else (below, above)
     return Contest(*wins, len(recipe_a), compute_sign_test(recipe_a, recipe_b))
 

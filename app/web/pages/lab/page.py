@@ -60,7 +60,7 @@ from app.web.pages.parts.learning import (
 from app.web.pictures.figures import lay_out_curves
 from app.web.pictures.minds import plot_mind
 from app.web.pictures.svg import plot_preview, write_plot
-from app.web.pictures.tables import RECORD_COLUMNS, build_table, list_records
+from app.web.pictures.tables import RECORD_COLUMNS, build_figure_table, list_records
 from app.web.rendering import render_page, wants_fragment
 from app.web.routes import Destination, frame_file_url
 from app.web.site_data import HUMAN, SiteData, get_current_site
@@ -253,7 +253,7 @@ def describe_duel(shown_duel: duel.Duel) -> dict[str, Any]:
         "export": export_evidence(site, shown_duel),
         "curve_layout": layout,
         "curve_chart": write_plot(layout.plot),
-        "curve_table": build_table(curves, site, first_seed),
+        "curve_table": build_figure_table(curves, site, first_seed),
         "seed_chart": write_plot(charts.lay_out_seeds(shown_duel, charts.SEEDS_HEIGHT)),
         "seed_table": charts.build_seed_table(shown_duel),
     }

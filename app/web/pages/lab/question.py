@@ -39,12 +39,12 @@ MAX_NAMED_CONTRASTS = 3
 
 
 # (text, id of the menu that a click opens); the id is "" for words that cannot be clicked
-Phrase = tuple[str, str]
+QuestionPhrase = tuple[str, str]
 
 
 def build_question_phrases(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe, measure_noun: str
-) -> list[Phrase]:
+) -> list[QuestionPhrase]:
     """Return the phrases of the question whether recipe B is better than recipe A by a measure."""
     contrasts = find_contrasts(recipe_a, recipe_b)
     if recipe_a.slug == recipe_b.slug:
@@ -117,7 +117,7 @@ def _format_value(value: float) -> str:
 
 def _build_parameter_question(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe, contrasts: Sequence[Parameter]
-) -> list[Phrase]:
+) -> list[QuestionPhrase]:
     phrases = _list_recipe_differences(site, recipe_a, recipe_b, contrasts) or [
         ("one change", CHANGE_SLOT)
     ]
@@ -130,14 +130,14 @@ def _build_parameter_question(
 
 def _build_algorithm_question(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe, contrasts: Sequence[Parameter]
-) -> list[Phrase]:
+) -> list[QuestionPhrase]:
     shared = [one.name for one in find_shared_parameters(recipe_b, recipe_a)]
     own = [
         one
         for one in find_differing_parameters(recipe_b, type(recipe_b)())
         if one.name not in (*shared, recipe_b.length_parameter)
     ]
-    described = describe_values(site, recipe_b, own).after_title
+    described = describe_values(site, recipe_b, own).text_after_title
     title = f"{_name_algorithm(recipe_b)} {described}".rstrip()
     phrases = [("Is ", ""), (title, RECIPE_B_PREFIX + ALGORITHM_FIELD)]
     if contrasts:
@@ -159,13 +159,13 @@ def _name_algorithm(recipe: Recipe) -> str:
 
 def _list_recipe_differences(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe, contrasts: Sequence[Parameter]
-) -> list[Phrase]:
+) -> list[QuestionPhrase]:
     """Return a phrase for each difference between A and B; of too many, return only their number."""
     number = len(contrasts)
     if number > MAX_NAMED_CONTRASTS:
         words = spell_number(number)
         return [(f"a change of {words} settings", CHANGE_SLOT)]
-    phrases: list[Phrase] = []
+    phrases: list[QuestionPhrase] = []
     for position, one in enumerate(contrasts, 1):
         if phrases:
             phrases.append((" and " if position == number else ", ", ""))
@@ -191,17 +191,17 @@ def _describe_settings(
     }
     differences = find_differing_parameters(recipe_a, type(recipe_a)())
     shown = [one for one in differences if one.name not in elsewhere]
-    return describe_values(site, recipe_a, shown).after_title
+    return describe_values(site, recipe_a, shown).text_after_title
 
 
 def _describe_training(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe, contrasts: Sequence[Parameter]
-) -> list[Phrase]:
+) -> list[QuestionPhrase]:
     names = {one.name for one in contrasts}
     shared = {one.name: one for one in find_shared_parameters(recipe_a, recipe_b)}
     is_shared = recipe_a.slug == recipe_b.slug
     trained = " when trained" if is_shared else " when both are trained"
-    phrases: list[Phrase] = []
+    phrases: list[QuestionPhrase] = []
     if "vs" in shared and "vs" not in names and len(shared["vs"].choices) != 1:
         phrases += [
             (f"{trained} against ", ""),

@@ -62,7 +62,7 @@ class Description(NamedTuple):
         return ", ".join([*self.circumstances, *self.value_texts])
 
     @property
-    def after_title(self) -> str:
+    def text_after_title(self) -> str:
         """The description after the title of an algorithm: "as X with α 0.8"."""
         values = [f"with {join_words(self.value_texts)}"] if self.value_texts else []
         return " ".join([*self.circumstances, *values])
@@ -71,9 +71,9 @@ class Description(NamedTuple):
     def sentence_end(self) -> str:
         """The description as the end of a sentence: "when trained as X with α 0.8"."""
         return (
-            f"when trained {self.after_title}"
+            f"when trained {self.text_after_title}"
             if self.circumstances
-            else self.after_title
+            else self.text_after_title
         )
 
 
@@ -103,7 +103,7 @@ def spell_number(number: int) -> str:
 def describe_recipe(site: SiteData, recipe: Recipe) -> str:
     """Return the title of a recipe's algorithm with all values that are not its defaults."""
     title, description = _describe_training(site, recipe)
-    return f"{title} {description.after_title}".rstrip()
+    return f"{title} {description.text_after_title}".rstrip()
 
 
 def name_sides(

@@ -14,7 +14,7 @@ import numpy as np
 from werkzeug.exceptions import BadRequest, Conflict
 
 from app.tictactoe.notation import DIGITS, MARKS
-from app.tictactoe.puzzles import PUZZLE_LEVELS, ROUND_LENGTH, Puzzle
+from app.tictactoe.puzzles import PUZZLE_LEVELS, PUZZLES_PER_ROUND, Puzzle
 from app.web.facts import check_puzzle_number, list_puzzles
 from app.web.formatting import join_words, name_square
 from app.web.links.puzzle import SCORE_ROUTE, puzzle_url
@@ -267,8 +267,8 @@ def list_daily_puzzles(site: SiteData, day: date) -> list[int]:
 
 
 def count_round_puzzles(site: SiteData, day: date | None) -> int:
-    """Return the number of puzzles in a day's round; without a day it is ROUND_LENGTH."""
-    return len(list_daily_puzzles(site, day)) if day else ROUND_LENGTH
+    """Return the number of puzzles in a day's round; without a day it is PUZZLES_PER_ROUND."""
+    return len(list_daily_puzzles(site, day)) if day else PUZZLES_PER_ROUND
 
 
 def parse_attempt(

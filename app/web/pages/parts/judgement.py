@@ -19,7 +19,7 @@ from app.tictactoe.notation import MARKS
 from app.tictactoe.report import Chances
 from app.web.facts import (
     BEST_RESPONDER,
-    build_certificate,
+    build_unbeatable_proof,
     classify_blunders,
     find_losing_games,
     find_record_of_policy,
@@ -62,7 +62,7 @@ def build_result_bars(
 # The page of an agent shows only the first positions of the proof.
 MAX_SHOWN_PROOF_POSITIONS = 8
 
-Exhibit = dict[str, Any]
+BlunderExhibit = dict[str, Any]
 
 
 def list_game_links(policy_name: str) -> list[Destination]:
@@ -128,7 +128,7 @@ def build_proof(
     site: SiteData, policy_name: str, seat: str, shown_range: slice
 ) -> dict[str, Any]:
     """Return the proof that a policy is unbeatable in a seat; `shown_range` selects its small boards."""
-    certificate = build_certificate(site, policy_name, seat)
+    certificate = build_unbeatable_proof(site, policy_name, seat)
     numbers = range(len(certificate.positions))[shown_range]
 
     def format_move_number(index: int) -> str:
@@ -146,15 +146,17 @@ def build_proof(
 def _group_exhibits(
     picture_numbers: Iterable[int],
     format_title: Callable[[int], str],
-    build_exhibit: Callable[[int], Exhibit],
-) -> list[tuple[str, list[Exhibit]]]:
+    build_exhibit: Callable[[int], BlunderExhibit],
+) -> list[tuple[str, list[BlunderExhibit]]]:
     return [
         (name, [build_exhibit(number) for number in of])
         for name, of in groupby(picture_numbers, format_title)
     ]
 
 
-def build_decision_exhibit(site: SiteData, policy_name: str, position: int) -> Exhibit:
+def build_decision_exhibit(
+    site: SiteData, policy_name: str, position: int
+) -> BlunderExhibit:
     chosen = site.policies[policy_name][position] > 0
     right = site.is_move_correct[position]
     signs = dict.fromkeys(np.flatnonzero(right).tolist(), "right")
@@ -182,7 +184,7 @@ def _build_exhibit(
     signs: Mapping[int, str],
     title: str,
     *notes: str,
-) -> Exhibit:
+) -> BlunderExhibit:
     """Return a small board of a position, with a link and notes; `signs` is as in `plot_small_board`.
 
     Its link opens a game that stops before the policy moves. If the policy's own games can reach
@@ -225,7 +227,7 @@ def _count_blunders(blunder_decisions: BlunderDecisions) -> list[tuple[str, int,
 
 def _build_blunder_exhibit(
     site: SiteData, policy_name: str, class_number: int
-) -> Exhibit:
+) -> BlunderExhibit:
     mistakes = list_policy_blunders(site, policy_name)
     atlas = classify_blunders(site, policy_name)
     row = int(atlas.example_rows[class_number])
@@ -295,8 +297,8 @@ def _describe_symmetric_blunders(erring_count: int, symmetric_count: int) -> str
 
 def _build_proof_exhibit(
     site: SiteData, policy_name: str, seat: str, proof_index: int
-) -> Exhibit:
-    certificate = build_certificate(site, policy_name, seat)
+) -> BlunderExhibit:
+    certificate = build_unbeatable_proof(site, policy_name, seat)
     position = int(certificate.positions[proof_index])
     choice = certificate.moves[proof_index]
     signs = {

@@ -26,7 +26,7 @@ from app.web.wording import FRONT_PAGE_RECORD
 REPLY_SECONDS = 0.4
 SNAPSHOT_SECONDS = 0.7
 # seconds between two moves of agents -> name of the speed
-SPEEDS = {
+SPEED_NAMES = {
     2.0: gettext_noop("Slow"),
     1.0: gettext_noop("Normal"),
     0.5: gettext_noop("Fast"),
@@ -80,7 +80,7 @@ def list_control_urls(
         "swap_url": build_url(swapped),
         "pause_url": pause_url,
         "resume_url": resume_url,
-        "take_over_url": build_url(take_over(state)),
+        "take_over_url": build_url(replace_player_by_person(state)),
     }
 
 
@@ -210,7 +210,7 @@ def count_results(state: MatchState) -> tuple[int, int, int]:
     )
 
 
-def take_over(state: MatchState) -> Match:
+def replace_player_by_person(state: MatchState) -> Match:
     """Return the match that goes on with a person in place of the player to move.
 
     After the end it is a new game, in which the person is X.
@@ -225,7 +225,9 @@ def take_over(state: MatchState) -> Match:
 
 def list_speeds(delay: float) -> list[tuple[float, str]]:
     """Return the speeds to choose from as pairs (delay, title), with the present delay in seconds."""
-    speeds = SPEEDS | {delay: SPEEDS.get(delay, f"{localize_number(f'{delay:g}')} s")}
+    speeds = SPEED_NAMES | {
+        delay: SPEED_NAMES.get(delay, f"{localize_number(f'{delay:g}')} s")
+    }
     return [(each, gettext(speeds[each])) for each in sorted(speeds, reverse=True)]
 
 

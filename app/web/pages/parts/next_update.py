@@ -86,7 +86,7 @@ def list_update_cases(query: ValueQuery) -> list[UpdateCase]:
     is empty if the table does not determine the update.
     """
     algorithm = find_explaining_algorithm(query)
-    reason = algorithm.compute_reason(query)
+    reason = algorithm.compute_value_reason(query)
     if algorithm.update_cases == "result":
         return _list_game_cases(query, reason)
     replies = reason.possible_replies

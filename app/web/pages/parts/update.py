@@ -23,7 +23,7 @@ from app.web.formatting import MINUS, format_count, name_square
 from app.web.move_values import HEAT_STEPS
 from app.web.translation import localize_number
 
-STEP_COUNT = 6
+FIGURE_STEP_COUNT = 6
 # The numbers of a formula are rounded to the fewest of these decimals with which it is still right.
 DECIMALS_TO_TRY = (2, 3, 4)
 RESULT_NAMES = {1: "win", 0: "draw", -1: "loss"}

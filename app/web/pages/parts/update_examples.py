@@ -22,7 +22,7 @@ from app.web.algorithms.targets import ValueQuery
 from app.web.formatting import format_count, name_square
 from app.web.links.how import how_url
 from app.web.pages.parts.update import (
-    STEP_COUNT,
+    FIGURE_STEP_COUNT,
     UpdatePicture,
     UpdateSquare,
     format_decimals,
@@ -99,7 +99,7 @@ def build_example(
     learning_order = find_learning_order(example, pictures[0].slug)
     step_urls = [
         build_url(update=example_name or example.kind, stage=step)
-        for step in range(1, STEP_COUNT + 1)
+        for step in range(1, FIGURE_STEP_COUNT + 1)
     ]
     return {
         "update_picture": pictures[number],
@@ -128,7 +128,7 @@ def build_example(
         "walk": {
             "urls": step_urls,
             "back": step_urls[max(last_step - 2, 0)],
-            "on": step_urls[min(last_step, STEP_COUNT - 1)],
+            "on": step_urls[min(last_step, FIGURE_STEP_COUNT - 1)],
         },
         "page_url": boards[number]["update_link"].href,
     }
@@ -151,7 +151,7 @@ def build_nearest_example(query: ValueQuery) -> dict[str, Any] | None:
         return None
     chosen = max(examples, key=lambda example: rank_example(example, query))
     return build_example(
-        site, examples, chosen.kind, STEP_COUNT, partial(how_url, slug)
+        site, examples, chosen.kind, FIGURE_STEP_COUNT, partial(how_url, slug)
     )
 
 

@@ -13,10 +13,10 @@ from app.recipes.taught import Lesson
 from app.web.translation import gettext_noop
 
 LAST_GAME_COUNT = 5
-STREAK_LENGTH = 3
+UNLOST_GAMES_OF_GOAL = 3
 # A goal in an earlier game would be luck.
 FIRST_COUNTED_GAME = 3
-MIN_MISTAKES = 3
+MIN_UNLEARNED = 3
 
 # takes the lessons so far, and returns whether a goal is reached
 GoalTest = Callable[[Sequence[Lesson]], bool]
@@ -54,18 +54,19 @@ def compute_unlearned_shares(lessons: Sequence[Lesson]) -> list[float]:
 
 
 def has_unlearned(share: float, lessons: Sequence[Lesson]) -> bool:
-    """Return whether the learner made MIN_MISTAKES or more and has unlearned this share of them."""
+    """Return whether the learner made MIN_UNLEARNED or more and has unlearned this share of them."""
     mistake_count = len(lessons[-1].losing_move_chances)
     return (
-        mistake_count >= MIN_MISTAKES and compute_unlearned_shares(lessons)[-1] >= share
+        mistake_count >= MIN_UNLEARNED
+        and compute_unlearned_shares(lessons)[-1] >= share
     )
 
 
 def has_lost_no_recent_game(lessons: Sequence[Lesson]) -> bool:
-    """Return whether the learner lost none of its last STREAK_LENGTH games with the person."""
-    last = list_last_results(lessons, STREAK_LENGTH)
+    """Return whether the learner lost none of its last UNLOST_GAMES_OF_GOAL games with the person."""
+    last = list_last_results(lessons, UNLOST_GAMES_OF_GOAL)
     is_game = bool(lessons[-1].record)
-    return is_game and len(last) == STREAK_LENGTH and "loss" not in last
+    return is_game and len(last) == UNLOST_GAMES_OF_GOAL and "loss" not in last
 
 
 FIRST_GOALS: dict[str, GoalTest] = {

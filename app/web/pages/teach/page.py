@@ -14,7 +14,7 @@ from werkzeug.http import generate_etag
 from app.recipes import Recipe, RecipeError, name_recipe
 from app.recipes.algorithms import League, Menace
 from app.recipes.on_demand import MAX_UPDATES
-from app.recipes.shipped import IDS_BY_RECIPE, SHIPPED
+from app.recipes.shipped import AGENT_IDS_BY_RECIPE, SHIPPED
 from app.recipes.taught import (
     Course,
     Lesson,
@@ -372,7 +372,7 @@ def _build_usual_url(recipe: Recipe) -> str:
     It is "" if that training would take too long.
     """
     start = remove_all_games(recipe)
-    usual = IDS_BY_RECIPE.get(name_recipe(start), name_recipe(start))
+    usual = AGENT_IDS_BY_RECIPE.get(name_recipe(start), name_recipe(start))
     if usual not in SHIPPED and start.compute_max_updates() > MAX_UPDATES:
         return ""
     return compare_url(

@@ -33,7 +33,7 @@ bp.add_room("Teach", "paper", gettext_noop("MENACE on paper"), PAPER_ROUTE.url)
 
 # 4 columns of 6 rows
 LABELS_PER_SHEET = 24
-SCORE_ROWS = 16
+SCORE_SHEET_ROW_COUNT = 16
 # where the machine's first move is, by set of boxes
 OPENING_BY_SET = {
     "short": "centre",
@@ -107,7 +107,7 @@ def render_sheets(
         ],
         title=format_taught_title(recipe) if machine_recipe else "",
         sign_definitions=render_bead_signs(game),
-        game_numbers=range(1, SCORE_ROWS + 1),
+        game_numbers=range(1, SCORE_SHEET_ROW_COUNT + 1),
         players_by_ply=["XO"[ply % 2] for ply in range(game.cells)],
         set_links=_list_sets(set_key, size_key, machine_recipe),
         size_links=[

@@ -17,7 +17,7 @@ from app.web.routes import Destination
 from app.web.site_data import get_current_site
 from app.web.translation import gettext, gettext_noop, localize_number
 
-MIN_STREAK = 3
+MIN_UNLOST_GAMES = 3
 NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 
 
@@ -81,7 +81,7 @@ def describe_strength(lessons: Sequence[Lesson], played_seats: Sequence[str]) ->
             break
         unlost += 1
     only = ""
-    if unlost >= MIN_STREAK and "both" not in lesson.milestones:
+    if unlost >= MIN_UNLOST_GAMES and "both" not in lesson.milestones:
         words = gettext_noop(
             "The learner has not lost the last %(number)s games against you, but it learned "
             "only from your moves."
