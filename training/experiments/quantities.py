@@ -151,7 +151,7 @@ def parse_quantity(text: str, known: Mapping[str, Quantity]) -> Quantity:
         )
     if text.endswith(AFTER_TRAINING_SUFFIX):
         quantity = parse_quantity(text.removesuffix(AFTER_TRAINING_SUFFIX), known)
-        name, comma, seats = quantity.title.partition(", mean of both seats")
+        name, comma, seats = quantity.title.partition(", mean of X and O")
         title = f"{name}{AFTER_TRAINING_SUFFIX}{comma}{seats}"
         return Quantity(title, quantity.unit, quantity.trace, quantity.is_by_epoch)
     if text.startswith(MEAN_PREFIX):
@@ -198,7 +198,7 @@ def _build_outcome_quantity(
 
     place = OUTCOMES[outcome]
     as_seat = f"as {seat.upper()} " if seat else ""
-    mean = "" if seat else ", mean of both seats"
+    mean = "" if seat else ", mean of X and O"
     return Quantity(
         f"Games {outcome} {as_seat}{preposition} {OPPONENT_TITLES.get(opponent, opponent)}{mean}",
         "%",

@@ -82,12 +82,13 @@ def plot_positions(results: Results) -> Boards | None:
                 results.recipe_by_label[RECIPE_LABEL],
                 next(seed for seed, one in bad.items() if one == record),
             ),
-            f"{count:,} of {len(bad):,} bad trainings lose most games here (O to move).",
+            f"{count:,} of the {len(bad):,} bad agents blunder here more often than in any other "
+            "position (O to move).",
         )
         for record, count in Counter(bad.values()).most_common(MAX_SHOWN_POSITIONS)
         if record is not None
     ]
-    title = "The positions in which the bad trainings lose most games"
+    title = "The positions in which the bad agents blunder most often"
     return Boards(title, boards) if boards else None
 
 
@@ -103,7 +104,7 @@ def tabulate_bad_runs(results: Results) -> Table:
     for record, _ in Counter(bad.values()).most_common(1):
         if record is not None:
             rows[
-                "of these training runs, those that lose most games after "
+                "of these, the runs whose agent blunders most often after "
                 f"{_describe_moves(record)} (up to symmetry)"
             ] = [format_share(one == record for one in bad.values())]
     return Table(["seeds"], rows)

@@ -10,8 +10,8 @@ TABLE_ROWS = {
     "wins every game as X": ("", "x", 100),
     "wins every game as O": ("", "o", 100),
     "wins no game as O": ("", "o", 0),
-    "trained in the league: wins every game in a seat": ("in the league", "xo", 100),
-    "trained against “fixed” alone: wins every game in a seat": ("alone", "xo", 100),
+    "in the league: wins every game (as X plus as O)": ("in the league", "xo", 100),
+    "against “fixed” alone: wins every game (as X plus as O)": ("alone", "xo", 100),
 }
 
 
@@ -23,4 +23,4 @@ def tabulate_trainings(results: Results) -> Table:
         labels = [label for label in results.recipe_by_label if opponents in label]
         numbers = [results.list_values(label, one) for label in labels for one in won]
         rows[row] = [format_share(one == percent for every in numbers for one in every)]
-    return Table(["trainings"], rows)
+    return Table(["training runs"], rows)

@@ -76,8 +76,8 @@ def tabulate_losses(results: Results) -> Table:
     """
     until = "until MENACE loses less than 1%"
     counts: dict[str, Callable[[Series], float | None]] = {
-        f"games lost in this seat {until}": count_lost_games,
-        f"games played in both seats {until}": find_games_needed,
+        f"games lost {until}": count_lost_games,
+        f"games played in all {until}": find_games_needed,
     }
     rows = {}
     for title, count in counts.items():

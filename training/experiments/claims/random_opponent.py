@@ -11,7 +11,7 @@ from app.tictactoe.report import find_blunders
 from app.tictactoe.tasks import solve_task
 from training.experiments.results import Results, write_count
 
-CHART_TITLE = "Blunders of the optimal policy of each training task (greedy play by Q*)"
+CHART_TITLE = "Blunders of the policy that is optimal against each training opponent"
 
 
 def compute_task_blunders(results: Results) -> dict[str, int]:
