@@ -33,7 +33,7 @@ CHANCE_DECIMALS = 9
 
 
 @dataclass(frozen=True, eq=False)
-class Tiles:
+class TileLayout:
     """The places of the picture's N tiles, each 1 wide and 1 high, in reading order.
 
     A tile stands for a class of symmetric positions.
@@ -63,7 +63,7 @@ class TileColours(NamedTuple):
     is_known: NDArray[np.bool_]
 
 
-def place_tiles(game: Game) -> Tiles:
+def place_tiles(game: Game) -> TileLayout:
     """Return the place of each class of symmetric positions in the picture."""
     decision, truth = _sort_symmetry_classes(game)
     ply = game.ply[decision]
@@ -91,7 +91,7 @@ def place_tiles(game: Game) -> Tiles:
         free_columns = columns - 1 - column[row].max()
         # Centre the row.
         column[row] += free_columns // 2
-    return Tiles(
+    return TileLayout(
         decisions=decision,
         symmetric_decisions=game.symmetric_positions[:, decision].T.astype(np.intp),
         plies=ply,
@@ -139,7 +139,7 @@ def find_known_decisions(
 
 
 def choose_representatives(
-    tiles: Tiles, visits: NDArray[np.integer], is_known: NDArray[np.bool_]
+    tiles: TileLayout, visits: NDArray[np.integer], is_known: NDArray[np.bool_]
 ) -> NDArray[np.intp]:
     """Return the position whose values each tile shows, [..., N].
 
@@ -256,7 +256,7 @@ def colour_blunders(
 
 
 def colour_class_blunders(
-    game: Game, tiles: Tiles, policy: Policy, colour_steps: int
+    game: Game, tiles: TileLayout, policy: Policy, colour_steps: int
 ) -> TileColours:
     """Return colours for the mean chance of a blunder over the symmetric positions of each tile."""
     chance = _compute_blunder_chances(game, policy)[tiles.symmetric_decisions].mean(
@@ -283,7 +283,7 @@ def encode_colour_levels(colour_levels: NDArray[np.int8]) -> str:
 
 
 def count_outcomes(
-    tiles: Tiles, estimated_outcomes: NDArray[np.int8], is_known: NDArray[np.bool_]
+    tiles: TileLayout, estimated_outcomes: NDArray[np.int8], is_known: NDArray[np.bool_]
 ) -> list[list[int]]:
     """Count the tiles of each ply by their optimal value and their estimated outcome.
 

@@ -1,4 +1,4 @@
-"""The line of jobs that wait for a training, and the answers, in a file that all web workers share.
+"""The queue of jobs that wait for a training, and the answers, in a file that all web workers share.
 
 Network addresses take turns: the next job comes from the address that was served least recently. So
 nobody waits behind the many jobs of one visitor. Equal requests are one job. A job is dropped when
@@ -48,8 +48,8 @@ CREATE VIEW IF NOT EXISTS line AS
 """
 
 
-class LineFullError(Exception):
-    """Raised if the line is full and no other address has more waiting jobs."""
+class QueueFullError(Exception):
+    """Raised if the queue is full and no other address has more waiting jobs."""
 
 
 class Answer(NamedTuple):
@@ -59,18 +59,18 @@ class Answer(NamedTuple):
     content: bytes
 
 
-class JobLine:
-    """The line of jobs and the answers, in a file, or in memory if the file cannot be written."""
+class JobQueue:
+    """The queue of jobs and the answers, in a file, or in memory if the file cannot be written."""
 
     def __init__(self, file: Path | None) -> None:
-        """Create the line; without a file only the threads of this process share it."""
+        """Create the queue; without a file only the threads of this process share it."""
         self._file = file
         # After a fork, a connection must be neither used nor closed, so each process has its own here.
         self._connections: dict[int, sqlite3.Connection] = {}
 
     def find_answer(self, request: str) -> Answer | None:
         """Return the answer to a request, None if its job is not finished."""
-        rows = self._execute(
+        rows = self._execute_sql(
             "SELECT status, answer FROM answers WHERE request = ? AND expires > ?",
             request,
             monotonic(),
@@ -80,45 +80,45 @@ class JobLine:
     def request_job(
         self, request: str, kind: str, is_batch: bool, address: str, seconds: float
     ) -> None:
-        """Put a job into the line or, if it is there already, keep it for at least `seconds` from now.
+        """Put a job into the queue or, if it is there already, keep it for at least `seconds` from now.
 
-        If the line is full, the address with most jobs loses its last one. Raises LineFullError if
+        If the queue is full, the address with most jobs loses its last one. Raises QueueFullError if
         this is the address that asks.
         """
         until = monotonic() + seconds
-        if self._execute(
+        if self._execute_sql(
             "UPDATE jobs SET wanted_until = max(wanted_until, ?) WHERE request = ? RETURNING 1",
             until,
             request,
         ):
             return
         counts = dict(
-            self._execute("SELECT address, count(*) FROM line GROUP BY address")
+            self._execute_sql("SELECT address, count(*) FROM line GROUP BY address")
         )
         if sum(counts.values()) >= MAX_WAITING_JOBS:
             busiest = max(counts, key=counts.__getitem__)
             if counts.get(address, 0) >= counts[busiest]:
-                raise LineFullError
-            self._execute(
+                raise QueueFullError
+            self._execute_sql(
                 "DELETE FROM jobs WHERE rowid = "
                 "(SELECT max(rowid) FROM jobs WHERE worker IS NULL AND address = ?)",
                 busiest,
             )
-        self._execute(
+        self._execute_sql(
             "INSERT OR IGNORE INTO jobs VALUES (?, ?, ?, ?, ?, NULL)",
             *(request, kind, is_batch, address, until),
         )
 
     def find_place_in_queue(self, request: str) -> int:
-        """Return the place of a job in the line, from 1, or 0 if a process has already taken it."""
+        """Return the place of a job in the queue, from 1, or 0 if a process has already taken it."""
         self._drop_unwanted_jobs()
-        rows = self._execute("SELECT place FROM line WHERE request = ?", request)
+        rows = self._execute_sql("SELECT place FROM line WHERE request = ?", request)
         return int(rows[0][0]) if rows else 0
 
     def take_job(self, kind: str) -> str | None:
         """Take the next job of a kind for this process and return its request; None if there is none."""
         self._drop_unwanted_jobs()
-        rows = self._execute(
+        rows = self._execute_sql(
             "UPDATE jobs SET worker = ? WHERE worker IS NULL AND request = "
             "(SELECT request FROM line WHERE kind = ? AND place = 1) RETURNING request, address",
             *(os.getpid(), kind),
@@ -126,7 +126,7 @@ class JobLine:
         if not rows:
             return None
         request, address = rows[0]
-        self._execute(
+        self._execute_sql(
             "INSERT OR REPLACE INTO served VALUES (?, ?)", address, monotonic()
         )
         return str(request)
@@ -136,31 +136,31 @@ class JobLine:
         expires = (
             monotonic() + FAILURE_SECONDS if answer.status == 500 else float("inf")
         )
-        self._execute(
+        self._execute_sql(
             "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)",
             *(request, *answer, expires),
         )
-        self._execute("DELETE FROM jobs WHERE request = ?", request)
-        ((size,),) = self._execute(
+        self._execute_sql("DELETE FROM jobs WHERE request = ?", request)
+        ((size,),) = self._execute_sql(
             "SELECT (page_count - freelist_count) * page_size "
             "FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
         )
         if size > MAX_RESPONSE_BYTES:  # Delete the oldest quarter of the answers.
-            self._execute(
+            self._execute_sql(
                 "DELETE FROM answers WHERE rowid <= "
                 "(SELECT min(rowid) + (max(rowid) - min(rowid)) / 4 FROM answers)"
             )
 
     def release_jobs(self, process: int) -> None:
-        """Put the jobs of a process that has ended back into the line."""
-        self._execute("UPDATE jobs SET worker = NULL WHERE worker = ?", process)
+        """Put the jobs of a process that has ended back into the queue."""
+        self._execute_sql("UPDATE jobs SET worker = NULL WHERE worker = ?", process)
 
     def _drop_unwanted_jobs(self) -> None:
-        self._execute(
+        self._execute_sql(
             "DELETE FROM jobs WHERE worker IS NULL AND wanted_until < ?", monotonic()
         )
 
-    def _execute(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+    def _execute_sql(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         connection = self._connections.get(os.getpid())
         if connection is None:
             connection = self._connections[os.getpid()] = self._connect()
@@ -182,15 +182,15 @@ def _open_database(name: str) -> sqlite3.Connection:
 
 
 @cache
-def get_job_line() -> JobLine:
-    """Return the line of this server: of this process and of its future forks."""
+def get_job_queue() -> JobQueue:
+    """Return the queue of this server: of this process and of its future forks."""
     try:
-        return JobLine(_create_line_file())
+        return JobQueue(_create_queue_file())
     except OSError:
-        return JobLine(None)
+        return JobQueue(None)
 
 
-def _create_line_file() -> Path:
+def _create_queue_file() -> Path:
     """Create a file in the runtime folder, and remove those of servers that were killed.
 
     A server that is still running holds the lock of its file.
@@ -198,16 +198,16 @@ def _create_line_file() -> Path:
     folder = get_runtime_folder()
     for old in folder.glob(f"*{LOCK_SUFFIX}"):
         with suppress(Timeout, OSError), FileLock(old, blocking=False):
-            _remove_line_files(old)
+            _remove_queue_files(old)
     file = folder / f"{os.getpid()}-{token_hex(4)}"
     lock = file.with_suffix(LOCK_SUFFIX)
     _held_locks.append(FileLock(lock))
     _held_locks[-1].acquire()
-    atexit.register(_remove_line_files, lock, os.getpid())
+    atexit.register(_remove_queue_files, lock, os.getpid())
     return file
 
 
-def _remove_line_files(lock: Path, process: int | None = None) -> None:
+def _remove_queue_files(lock: Path, process: int | None = None) -> None:
     """Remove a lock and the files beside it; if `process` is given, do so only in this process."""
     if process in (None, os.getpid()):
         for file in lock.parent.glob(f"{lock.stem}*"):

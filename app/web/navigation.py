@@ -8,8 +8,7 @@ from flask import Blueprint, Flask
 from app.web.routes import Destination, Route
 from app.web.translation import gettext_noop
 
-# the entries of the header ("doors"), each with a menu of pages ("rooms")
-DOOR_TITLES = (
+HEADER_MENU_TITLES = (
     gettext_noop("Learn"),
     gettext_noop("Play"),
     gettext_noop("Puzzles"),
@@ -20,23 +19,23 @@ DOOR_TITLES = (
 ViewFunction = TypeVar("ViewFunction", bound=Callable[..., Any])
 
 
-class Door(NamedTuple):
-    """An entry of the header (a "door") and its menu of pages ("rooms").
+class HeaderMenu(NamedTuple):
+    """An entry of the header (in templates a "door") and its menu of pages ("rooms").
 
     The templates of a page set `room` to the id of its room.
     """
 
     # in English; the header translates it
     title: str
-    rooms: tuple[Destination, ...]
+    pages: tuple[Destination, ...]
 
     @property
     def href(self) -> str:
         """The URL of the first page in the menu."""
-        return self.rooms[0].href
+        return self.pages[0].href
 
-    def contains_room(self, room_id: str) -> bool:
-        return any(each.id == room_id for each in self.rooms)
+    def contains_page(self, room_id: str) -> bool:
+        return any(each.id == room_id for each in self.pages)
 
 
 class PageBlueprint(Blueprint):
@@ -45,7 +44,7 @@ class PageBlueprint(Blueprint):
     def __init__(self, name: str, import_name: str) -> None:
         super().__init__(name, import_name)
         self.routes: list[Route] = []
-        self._rooms: list[tuple[str, str, str, Callable[[], str]]] = []
+        self._menu_pages: list[tuple[str, str, str, Callable[[], str]]] = []
         self._list_urls: Callable[[], Iterable[str]] = tuple
 
     def get(
@@ -60,19 +59,19 @@ class PageBlueprint(Blueprint):
         """Register a function for POST requests of a route."""
         return super().post(self._add_route(rule), **options)
 
-    def add_room(
+    def add_menu_page(
         self, door_title: str, room_id: str, title: str, build_url: Callable[[], str]
     ) -> None:
         """Add a page to a menu of the header, but not on sites for which `build_url` returns ""."""
-        self._rooms.append((door_title, room_id, title, build_url))
+        self._menu_pages.append((door_title, room_id, title, build_url))
 
     def add_to_sitemap(self, list_urls: Callable[[], Iterable[str]]) -> None:
         """Add pages to the sitemap that are in no menu of the header."""
         self._list_urls = list_urls
 
-    def list_rooms(self, door_title: str) -> Iterator[Destination]:
+    def list_menu_pages(self, door_title: str) -> Iterator[Destination]:
         """Yield this module's pages in a menu of the header, in their order."""
-        for door, room_id, title, build_url in self._rooms:
+        for door, room_id, title, build_url in self._menu_pages:
             if door == door_title and (url := build_url()):
                 yield Destination(title, url, id=room_id)
 
@@ -90,7 +89,7 @@ class PageBlueprint(Blueprint):
 def init_app(app: Flask) -> None:
     """Make the doors available in templates, after all pages have been registered."""
     with app.app_context():
-        app.extensions["doors"] = list_doors(app)
+        app.extensions["doors"] = list_header_menus(app)
     app.jinja_env.globals["doors"] = app.extensions["doors"]
 
 
@@ -99,17 +98,20 @@ def list_page_blueprints(app: Flask) -> list[PageBlueprint]:
     return [each for each in app.blueprints.values() if isinstance(each, PageBlueprint)]
 
 
-def list_doors(app: Flask) -> tuple[Door, ...]:
+def list_header_menus(app: Flask) -> tuple[HeaderMenu, ...]:
     blueprints = list_page_blueprints(app)
     doors = (
-        Door(title, tuple(room for one in blueprints for room in one.list_rooms(title)))
-        for title in DOOR_TITLES
+        HeaderMenu(
+            title,
+            tuple(room for one in blueprints for room in one.list_menu_pages(title)),
+        )
+        for title in HEADER_MENU_TITLES
     )
-    return tuple(door for door in doors if door.rooms)
+    return tuple(door for door in doors if door.pages)
 
 
 def list_sitemap(app: Flask) -> list[str]:
     """Return the URLs in the sitemap, each once: all pages in menus, then those that modules add."""
-    rooms = [room.href for door in app.extensions["doors"] for room in door.rooms]
+    rooms = [room.href for door in app.extensions["doors"] for room in door.pages]
     others = [url for one in list_page_blueprints(app) for url in one.list_urls()]
     return [*dict.fromkeys([*rooms, *others])]

@@ -43,7 +43,7 @@ from app.tictactoe.agents import Agent, ModelError, unpack_agent
 from app.tictactoe.game import Game
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import Figures, find_lost_games
-from app.web.job_line import LineFullError
+from app.web.job_line import QueueFullError
 from app.web.trainer import QUICK_JOB, TRAINING_JOB, Trainer
 from app.web.translation import gettext, gettext_noop, mark_english
 
@@ -278,7 +278,7 @@ class AgentsOnDemand:
                 line.request_job(request, kind, is_batch, address, CLOSED_PAGE_SECONDS)
                 sentence = describe_place(line.find_place_in_queue(request))
                 raise TrainingPending(sentence, retry_after=RETRY_SECONDS)
-        except LineFullError:
+        except QueueFullError:
             words = gettext(
                 "Many people are training agents now. Please try again in a few seconds."
             )

@@ -43,7 +43,7 @@ from app.tictactoe.policy import (
 )
 from app.tictactoe.policy_codec import decode_moves, policy_from_moves
 from app.tictactoe.tasks import Task, solve_task
-from app.tictactoe.value_map import Tiles, place_tiles
+from app.tictactoe.value_map import TileLayout, place_tiles
 from app.tictactoe.values import Solution, solve_game
 from app.tictactoe.views import RewardScale
 from app.web.formatting import format_valid_names
@@ -473,7 +473,7 @@ class SiteData:
         return self.game.pair_successor >= self.game.decisions
 
     @cached_property
-    def tile_layout(self) -> Tiles:
+    def tile_layout(self) -> TileLayout:
         return place_tiles(self.game)
 
     def _has_policy_on_demand(self, policy_name: str) -> bool:

@@ -14,7 +14,7 @@ from time import monotonic, sleep
 
 from app.processes import CallProcess, call_by_name
 from app.recipes import RecipeError
-from app.web.job_line import Answer, JobLine, LineFullError, get_job_line
+from app.web.job_line import Answer, JobQueue, QueueFullError, get_job_queue
 
 TRAINING_JOB, QUICK_JOB = "training", "quick"
 # A job usually takes a few seconds.
@@ -31,7 +31,7 @@ IDLE_POLL_SECONDS = 0.25
 class Trainer:
     """Does jobs from the line that all web workers share, whichever worker put them there."""
 
-    def __init__(self, line: JobLine) -> None:
+    def __init__(self, line: JobQueue) -> None:
         self.line = line
         # Two requests at the same time must not start two threads for one kind of job.
         self._lock = Lock()
@@ -51,7 +51,7 @@ class Trainer:
 
         `request` is a text as described in `training.jobs`. `kind` is TRAINING_JOB or QUICK_JOB.
         `address` is the client's network address; addresses take turns. Jobs with `is_batch` come
-        after the other jobs from the same address. Raises LineFullError if too many jobs wait, or
+        after the other jobs from the same address. Raises QueueFullError if too many jobs wait, or
         if `is_wanted()` is false because the client has left.
         """
         begin = monotonic()
@@ -63,7 +63,7 @@ class Trainer:
             now = monotonic()
             if now > kept_until - ABANDONED_JOB_SECONDS / 2:
                 if not is_wanted():
-                    raise LineFullError
+                    raise QueueFullError
                 self.line.request_job(
                     request, kind, is_batch, address, ABANDONED_JOB_SECONDS
                 )
@@ -138,4 +138,4 @@ def answer_job(process: CallProcess, request: str) -> Answer:
 @cache
 def get_trainer() -> Trainer | None:
     """Return the trainer of this process, or None if the packages for training are not installed."""
-    return Trainer(get_job_line()) if find_spec("numba") else None
+    return Trainer(get_job_queue()) if find_spec("numba") else None

@@ -9,7 +9,7 @@ import pytest
 from app.tictactoe import value_map
 from app.tictactoe.agents import Agent, load_agents
 from app.tictactoe.policy import policy_from_values
-from app.tictactoe.value_map import UNKNOWN_LEVEL, Tiles
+from app.tictactoe.value_map import UNKNOWN_LEVEL, TileLayout
 from tests.tictactoe.both import Both
 from tests.tictactoe.checker import images
 
@@ -19,7 +19,7 @@ STEPS = 20
 
 
 @pytest.fixture(scope="module")
-def where(tictactoe: Both) -> Tiles:
+def where(tictactoe: Both) -> TileLayout:
     return value_map.place_tiles(tictactoe.game)
 
 
@@ -28,7 +28,9 @@ def agents(tictactoe: Both) -> dict[str, Agent]:
     return load_agents(MODELS, tictactoe.game)
 
 
-def test_there_is_a_tile_for_each_decision_up_to_symmetry(tictactoe: Both, where: Tiles) -> None:
+def test_there_is_a_tile_for_each_decision_up_to_symmetry(
+    tictactoe: Both, where: TileLayout
+) -> None:
     boards = [tictactoe.boards[position] for position in where.decisions]
     assert len(boards) == 627
     assert [Counter(9 - b.count(".") for b in boards)[ply] for ply in range(9)] == A_PLY
@@ -40,7 +42,7 @@ def test_there_is_a_tile_for_each_decision_up_to_symmetry(tictactoe: Both, where
 
 @pytest.mark.parametrize("name", ["q-table", "self-play", "observing"])
 def test_the_colour_is_the_best_value_of_the_representative(
-    tictactoe: Both, where: Tiles, agents: dict[str, Agent], name: str
+    tictactoe: Both, where: TileLayout, agents: dict[str, Agent], name: str
 ) -> None:
     game, agent = tictactoe.game, agents[name]
     assert agent.card.reward_scale
@@ -66,7 +68,7 @@ def test_the_colour_is_the_best_value_of_the_representative(
 
 
 def test_snapshots_are_coloured_each_as_if_alone(
-    tictactoe: Both, where: Tiles, agents: dict[str, Agent]
+    tictactoe: Both, where: TileLayout, agents: dict[str, Agent]
 ) -> None:
     game, agent = tictactoe.game, agents["q-table"]
     tables = game.spread_pairs(agent.history.get_all_values())

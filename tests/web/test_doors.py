@@ -7,7 +7,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.project import ROOT
-from app.web.navigation import Door
+from app.web.navigation import HeaderMenu
 from app.web.routes import Destination
 
 CURRENT = re.compile(r'<a href="([^"]*)" aria-current="true">([^<]*)</a>')
@@ -19,21 +19,21 @@ def header_of(client: FlaskClient, url: str) -> str:
     return page[page.index('<header class="site">') : page.index("</header>")]
 
 
-def check_header(header: str, door: Door, room: Destination) -> None:
+def check_header(header: str, door: HeaderMenu, room: Destination) -> None:
     """Check that a header marks a door, and the room behind it if there are several."""
-    marked = (door, room) if len(door.rooms) > 1 else (door,)
+    marked = (door, room) if len(door.pages) > 1 else (door,)
     assert CURRENT.findall(header) == [(each.href, each.title) for each in marked]
-    assert all(f">{each.title}</a>" in header for each in door.rooms[1:])
+    assert all(f">{each.title}</a>" in header for each in door.pages[1:])
 
 
 def test_every_room_marks_itself_and_its_door(app: Flask, client: FlaskClient) -> None:
     for door in app.extensions["doors"]:
-        for room in door.rooms:
+        for room in door.pages:
             check_header(header_of(client, room.href), door, room)
 
 
 def test_every_page_with_a_header_states_a_room_that_exists(app: Flask) -> None:
-    rooms = {room.id for door in app.extensions["doors"] for room in door.rooms}
+    rooms = {room.id for door in app.extensions["doors"] for room in door.pages}
     stated = re.compile(r"{% set room = (.*) %}")
     for file in sorted((ROOT / "templates").rglob("*.html")):
         text = file.read_text()

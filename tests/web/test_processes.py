@@ -13,7 +13,7 @@ import pytest
 from app.processes import CallError, CallProcess
 from app.recipes import RecipeError, parse_recipe
 from app.web import job_line
-from app.web.job_line import Answer, JobLine, LineFullError
+from app.web.job_line import Answer, JobQueue, QueueFullError
 from tests.service.server import state, wait_until
 
 PATIENCE = 60.0
@@ -106,17 +106,17 @@ def _kill_parent_during_call() -> None:
 
 
 @pytest.fixture
-def line(tmp_path: Path) -> JobLine:
-    return JobLine(tmp_path / "jobs")
+def line(tmp_path: Path) -> JobQueue:
+    return JobQueue(tmp_path / "jobs")
 
 
-def ask(line: JobLine, jobs: Sequence[tuple[str, str]], seconds: float = PATIENCE) -> None:
+def ask(line: JobQueue, jobs: Sequence[tuple[str, str]], seconds: float = PATIENCE) -> None:
     """Put jobs into the line: their requests and addresses."""
     for request, address in jobs:
         line.request_job(request, "training", "seeds" in request, address, seconds)
 
 
-def do_all(line: JobLine) -> list[str]:
+def do_all(line: JobQueue) -> list[str]:
     """Do all jobs; return their requests in this order."""
     done = []
     while request := line.take_job("training"):
@@ -125,7 +125,7 @@ def do_all(line: JobLine) -> list[str]:
     return done
 
 
-def test_addresses_take_turns(line: JobLine) -> None:
+def test_addresses_take_turns(line: JobQueue) -> None:
     ask(line, [*((f"a{number}", "a") for number in range(4)), ("b0", "b"), ("c0", "c")])
     assert [line.find_place_in_queue(request) for request in ("a0", "b0", "c0", "a1")] == [
         1,
@@ -136,7 +136,7 @@ def test_addresses_take_turns(line: JobLine) -> None:
     assert do_all(line) == ["a0", "b0", "c0", "a1", "a2", "a3"]
 
 
-def test_the_address_served_least_recently_is_next(line: JobLine) -> None:
+def test_the_address_served_least_recently_is_next(line: JobQueue) -> None:
     for address in "abc":
         ask(line, [(f"{address}0", address)])
         assert do_all(line) == [f"{address}0"]
@@ -144,13 +144,13 @@ def test_the_address_served_least_recently_is_next(line: JobLine) -> None:
     assert do_all(line) == ["new", "a1", "b1", "c1"]
 
 
-def test_single_trainings_of_an_address_go_before_its_seeds(line: JobLine) -> None:
+def test_single_trainings_of_an_address_go_before_its_seeds(line: JobQueue) -> None:
     ask(line, [("seeds/0.1/a", "a"), ("seeds/2.3/a", "a"), ("one", "a")])
     assert do_all(line) == ["one", "seeds/0.1/a", "seeds/2.3/a"]
 
 
-def test_equal_requests_are_one_job_for_all_connections(line: JobLine, tmp_path: Path) -> None:
-    other = JobLine(tmp_path / "jobs")  # another web worker
+def test_equal_requests_are_one_job_for_all_connections(line: JobQueue, tmp_path: Path) -> None:
+    other = JobQueue(tmp_path / "jobs")  # another web worker
     ask(line, [("a", "x")])
     ask(other, [("a", "y")])
     assert other.take_job("training") == "a"
@@ -160,7 +160,7 @@ def test_equal_requests_are_one_job_for_all_connections(line: JobLine, tmp_path:
     assert line.find_answer("a") == Answer(200, b"agent")
 
 
-def test_a_job_that_nobody_wants_any_more_is_dropped(line: JobLine) -> None:
+def test_a_job_that_nobody_wants_any_more_is_dropped(line: JobQueue) -> None:
     ask(line, [("gone", "a")], seconds=-1)
     ask(line, [("still", "a"), ("back", "a")], seconds=-1)
     ask(line, [("still", "b")])
@@ -168,7 +168,7 @@ def test_a_job_that_nobody_wants_any_more_is_dropped(line: JobLine) -> None:
     assert do_all(line) == ["still"]
 
 
-def test_a_job_of_a_worker_that_was_killed_is_done_by_another(line: JobLine) -> None:
+def test_a_job_of_a_worker_that_was_killed_is_done_by_another(line: JobQueue) -> None:
     ask(line, [("a", "a")])
     assert line.take_job("training") == "a"
     assert line.take_job("training") is None
@@ -176,9 +176,9 @@ def test_a_job_of_a_worker_that_was_killed_is_done_by_another(line: JobLine) -> 
     assert line.take_job("training") == "a"
 
 
-def test_a_full_line_drops_the_last_job_of_the_address_with_most(line: JobLine) -> None:
+def test_a_full_line_drops_the_last_job_of_the_address_with_most(line: JobQueue) -> None:
     ask(line, [(f"a{number}", "a") for number in range(job_line.MAX_WAITING_JOBS)])
-    with pytest.raises(LineFullError):
+    with pytest.raises(QueueFullError):
         ask(line, [("one more", "a")])
     ask(line, [("b", "b")])
     last = f"a{job_line.MAX_WAITING_JOBS - 1}"
@@ -189,7 +189,7 @@ def test_a_full_line_drops_the_last_job_of_the_address_with_most(line: JobLine) 
 
 
 def test_a_failure_is_told_to_those_who_wait_and_tried_again_later(
-    line: JobLine, monkeypatch: pytest.MonkeyPatch
+    line: JobQueue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     line.finish_job("a", Answer(500, b""))
     assert line.find_answer("a") == Answer(500, b"")
@@ -198,7 +198,7 @@ def test_a_failure_is_told_to_those_who_wait_and_tried_again_later(
     assert line.find_answer("a") is None
 
 
-def test_answers_are_kept_up_to_a_size(line: JobLine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_are_kept_up_to_a_size(line: JobQueue, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(job_line, "MAX_RESPONSE_BYTES", 1 << 20)
     for number in range(100):
         line.finish_job(f"a{number}", Answer(200, bytes(100_000)))
@@ -208,7 +208,7 @@ def test_answers_are_kept_up_to_a_size(line: JobLine, monkeypatch: pytest.Monkey
 
 
 def test_a_file_that_cannot_be_written_is_replaced_by_memory(tmp_path: Path) -> None:
-    line = JobLine(tmp_path / "missing" / "jobs")
+    line = JobQueue(tmp_path / "missing" / "jobs")
     ask(line, [("a", "a")])
     assert do_all(line) == ["a"]
 
@@ -218,10 +218,10 @@ def test_files_of_servers_that_were_killed_are_removed(
 ) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     tmp_path.chmod(0o700)
-    running = job_line._create_line_file()
+    running = job_line._create_queue_file()
     stale = running.with_name("stale")
     for file in (stale, stale.with_name("stale-wal"), stale.with_name("stale.lock")):
         file.touch()
-    job_line._create_line_file()
+    job_line._create_queue_file()
     assert running.with_suffix(".lock").exists()
     assert not [*stale.parent.glob("stale*")]

@@ -27,7 +27,7 @@ from app.tictactoe.agents import ModelError, encode_agent, pack_agent, read_arra
 from app.tictactoe.files import get_runtime_folder
 from app.tictactoe.game import build_game
 from app.web.facts import get_figures
-from app.web.job_line import JobLine
+from app.web.job_line import JobQueue
 from app.web.on_demand import (
     MAX_CACHED_AGENTS,
     MAX_CACHED_NAMES,
@@ -189,7 +189,7 @@ def names(draw: random.Random) -> Iterator[str]:
 
 
 def test_ten_thousand_names_are_known_or_refused_and_none_is_trained(site: SiteData) -> None:
-    line = JobLine(None)
+    line = JobQueue(None)
     lab, found, draw = (
         AgentsOnDemand(site.game, site.shipped_agents, Trainer(line)),
         0,

@@ -10,7 +10,7 @@ EMBED_BOARD_ROUTE = Route("/embed/board/<record>", MATCH_PARAMETERS)
 EMBED_REPLY_ROUTE = Route("/embed/reply/<record>", MATCH_PARAMETERS)
 EMBED_VALUE_ROUTE = Route("/embed/value/<record>", MATCH_PARAMETERS)
 EMBED_CURVE_ROUTE = Route("/embed/curve/<name>", "lens* figure against width")
-EMBED_MIND_ROUTE = Route("/embed/mind/<name>", "step colour")
+EMBED_VALUE_MAP_ROUTE = Route("/embed/mind/<name>", "step colour")
 EMBED_EXPERIMENT_ROUTE = Route("/embed/experiment/<claim>", "figure")
 FRAME_URL_BUILDERS = MatchUrlBuilders(
     partial(match_url, EMBED_BOARD_ROUTE), partial(match_url, EMBED_REPLY_ROUTE)

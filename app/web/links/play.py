@@ -21,7 +21,7 @@ _SETTING_DEFAULTS = astuple(Match())[2:]
 # The URL without a record starts a new game.
 PLAY_ROUTE = Route("/play/<record>", MATCH_PARAMETERS)
 REPLY_ROUTE = Route("/reply/<record>", MATCH_PARAMETERS)
-MINDS_ROUTE = Route("/minds/<record>", MATCH_PARAMETERS)
+PREFERENCES_ROUTE = Route("/minds/<record>", MATCH_PARAMETERS)
 SQUARE_ROUTE = Route("/square/<record>", f"{MATCH_PARAMETERS} cell")
 # The form with the settings of a match is sent here.
 CHANGE_SETTINGS_ROUTE = Route("/set/", _SETTINGS_PARAMETERS)

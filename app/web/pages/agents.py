@@ -45,7 +45,7 @@ from app.web.pages.parts.export import (
     export_curves,
 )
 from app.web.pictures.curves import build_bar_parts
-from app.web.pictures.minds import plot_mind
+from app.web.pictures.minds import plot_value_map
 from app.web.rendering import render_page, wants_fragment
 from app.web.routes import Destination
 from app.web.site_data import TASK_SUFFIX, SiteData, get_current_site
@@ -59,7 +59,7 @@ from app.web.wording import (
 )
 
 bp = PageBlueprint("agents", __name__)
-bp.add_room("Research", "agents", gettext_noop("Agents"), AGENTS_ROUTE.url)
+bp.add_menu_page("Research", "agents", gettext_noop("Agents"), AGENTS_ROUTE.url)
 bp.add_to_sitemap(lambda: map(agent_url, get_current_site().shipped_agents))
 
 ASCENDING_ORDER, DESCENDING_ORDER = "asc", "desc"
@@ -420,7 +420,7 @@ def build_strength_variables(site: SiteData, name: str) -> dict[str, Any]:
         "site": site,
         "character": describe_character(site, name),
         "summary": describe_agent(site, name),
-        "mind_picture": plot_mind(site, name, site.get_last_snapshot(name)),
+        "mind_picture": plot_value_map(site, name, site.get_last_snapshot(name)),
         "links": [
             *judgement.list_game_links(name),
             Destination(

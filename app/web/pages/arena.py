@@ -31,7 +31,7 @@ from app.web.translation import gettext_noop
 from app.web.wording import grade_strength
 
 bp = PageBlueprint("arena", __name__)
-bp.add_room("Research", "arena", gettext_noop("Arena"), ARENA_ROUTE.url)
+bp.add_menu_page("Research", "arena", gettext_noop("Arena"), ARENA_ROUTE.url)
 
 
 class ArenaMeasure(NamedTuple):

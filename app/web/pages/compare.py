@@ -31,7 +31,7 @@ from app.web.formatting import (
     name_square,
 )
 from app.web.links.compare import COMPARE_ROUTE, compare_url
-from app.web.links.mind import mind_url
+from app.web.links.mind import value_map_url
 from app.web.links.play import MATCH_PREVIEW_ROUTE, match_url
 from app.web.match import MatchState, read_integer
 from app.web.move_values import (
@@ -58,7 +58,9 @@ from app.web.wording import (
 )
 
 bp = PageBlueprint("compare", __name__)
-bp.add_room("Play", "compare", gettext_noop("Compare"), lambda: COMPARE_ROUTE.url(""))
+bp.add_menu_page(
+    "Play", "compare", gettext_noop("Compare"), lambda: COMPARE_ROUTE.url("")
+)
 
 
 def build_panel(
@@ -210,12 +212,12 @@ HALF_TILE_PATH = "m.8.1v.7l-.1.1h-.7l-.1-.1z"
 
 
 def _have_same_colour_scale(site: SiteData, agent_names: Sequence[str]) -> bool:
-    key = minds.EXPECTED_KEY
+    key = minds.EXPECTED_RESULT_KEY
     usual = minds.COLOURINGS[key]
     return all(minds.list_colourings(site, name)[key] == usual for name in agent_names)
 
 
-def build_minds(site: SiteData, comparison: Comparison) -> dict[str, Any] | None:
+def build_value_maps(site: SiteData, comparison: Comparison) -> dict[str, Any] | None:
     """Return a picture of all positions for each compared agent, and the film of their training.
 
     A picture has a small square (tile) for each position, with the colour of its value. If there
@@ -231,7 +233,7 @@ def build_minds(site: SiteData, comparison: Comparison) -> dict[str, Any] | None
     divided = len(views) == 2 and _have_same_colour_scale(site, names)
     moving = are_distinct_agents(views)
     pictures = [
-        minds.plot_mind(site, name, step, has_all_frames=moving)
+        minds.plot_value_map(site, name, step, has_all_frames=moving)
         for name, step in zip(names, shown, strict=True)
     ]
     if divided:
@@ -250,14 +252,14 @@ def build_minds(site: SiteData, comparison: Comparison) -> dict[str, Any] | None
         "pictures": [
             (
                 format_view_name(site, view),
-                mind_url(view.value_source, view.snapshot),
+                value_map_url(view.value_source, view.snapshot),
                 drawn,
             )
             for view, drawn in zip(views, pictures, strict=True)
         ],
         "are_tiles_divided": divided,
         "agreement_text": agreement,
-        "colouring": minds.COLOURINGS[minds.EXPECTED_KEY],
+        "colouring": minds.COLOURINGS[minds.EXPECTED_RESULT_KEY],
         "film": film,
         "frame_index": step,
         "shown_frame": shown_frame,
@@ -338,7 +340,7 @@ def _move_to_snapshots(
     return replace(comparison, views=tuple(map(move_view, comparison.views)))
 
 
-def _halve_tiles(mind_picture: minds.MindPicture) -> minds.MindPicture:
+def _halve_tiles(mind_picture: minds.ValueMap) -> minds.ValueMap:
     paths = [
         (heat, outline.replace(minds.TILE_PATH, HALF_TILE_PATH))
         for heat, outline in mind_picture.paths_by_colour
@@ -438,7 +440,7 @@ def render_comparison(comparison: Comparison, state: MatchState) -> Response:
         export=export_curves(site, agents, curve_key, record=record)
         if agents
         else None,
-        compared_minds=build_minds(site, comparison),
+        compared_minds=build_value_maps(site, comparison),
     )
 
 

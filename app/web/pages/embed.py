@@ -23,13 +23,13 @@ from app.web.links.embed import (
     EMBED_BOARD_ROUTE,
     EMBED_CURVE_ROUTE,
     EMBED_EXPERIMENT_ROUTE,
-    EMBED_MIND_ROUTE,
     EMBED_REPLY_ROUTE,
+    EMBED_VALUE_MAP_ROUTE,
     EMBED_VALUE_ROUTE,
     FRAME_URL_BUILDERS,
     embed_curve_url,
 )
-from app.web.links.mind import mind_url
+from app.web.links.mind import value_map_url
 from app.web.links.play import EXPORTS_ROUTE, MATCH_PREVIEW_ROUTE, match_url, play_url
 from app.web.match import (
     Match,
@@ -152,23 +152,27 @@ def show_curves(name: str) -> Response:
     )
 
 
-@bp.get(EMBED_MIND_ROUTE)
+@bp.get(EMBED_VALUE_MAP_ROUTE)
 def show_mind(name: str) -> Response:
     """Return the frame with an agent's mind, which is the picture of all its values."""
     site = get_current_site()
     step, colour = minds.parse_snapshot_and_colouring(site, name, request.args)
-    colour_in_url = "" if colour == minds.EXPECTED_KEY else colour
+    colour_in_url = "" if colour == minds.EXPECTED_RESULT_KEY else colour
     url_step = site.get_snapshot_parameter(name, step)
     following = get_next_snapshot(step, site.get_last_snapshot(name))
     next_step = site.get_snapshot_parameter(name, following)
     return render_page(
         "embed/mind.html",
         snapshot=step,
-        mind_picture=minds.plot_mind(site, name, step, colour, has_all_frames=True),
+        mind_picture=minds.plot_value_map(
+            site, name, step, colour, has_all_frames=True
+        ),
         colouring=minds.list_colourings(site, name)[colour],
         film=learning.build_agent_film(site, name),
-        next_frame_url=EMBED_MIND_ROUTE.url(name, step=next_step, colour=colour_in_url),
-        whole_page_url=mind_url(name, url_step, colour_in_url),
+        next_frame_url=EMBED_VALUE_MAP_ROUTE.url(
+            name, step=next_step, colour=colour_in_url
+        ),
+        whole_page_url=value_map_url(name, url_step, colour_in_url),
     )
 
 
@@ -296,13 +300,13 @@ def download_curves(name: str, ending: str) -> Response:
     )
 
 
-@bp.get(EMBED_MIND_ROUTE.append_ending(FILE_AND_PREVIEW_ENDINGS))
+@bp.get(EMBED_VALUE_MAP_ROUTE.append_ending(FILE_AND_PREVIEW_ENDINGS))
 def download_mind(name: str, ending: str) -> Response:
     """Return the picture of an agent's positions as SVG or CSV, or as a PNG for link previews."""
     step, colour = minds.parse_snapshot_and_colouring(
         get_current_site(), name, request.args
     )
-    shown = minds.plot_mind(get_current_site(), name, step, colour)
+    shown = minds.plot_value_map(get_current_site(), name, step, colour)
     if ending == "png":
         line = (
             f"The mind of {shown.title}: "
@@ -314,12 +318,13 @@ def download_mind(name: str, ending: str) -> Response:
             plot_preview(line, shapes, where.columns, where.height)
         )
     if ending == "csv":
-        rows = minds.list_mind_rows(get_current_site(), shown, step)
+        rows = minds.list_value_map_rows(get_current_site(), shown, step)
         return export.build_csv_response(
             minds.CSV_COLUMNS, rows, _name_file("mind", name)
         )
     return export.build_svg_response(
-        minds.plot_mind_file(get_current_site(), shown, step), _name_file("mind", name)
+        minds.plot_value_map_file(get_current_site(), shown, step),
+        _name_file("mind", name),
     )
 
 

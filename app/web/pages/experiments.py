@@ -36,8 +36,8 @@ from app.web.site_data import get_current_site
 from app.web.translation import gettext_noop
 
 bp = PageBlueprint("experiments", __name__)
-bp.add_room("Learn", "sources", gettext_noop("Sources"), SOURCE_LIST_ROUTE.url)
-bp.add_room(
+bp.add_menu_page("Learn", "sources", gettext_noop("Sources"), SOURCE_LIST_ROUTE.url)
+bp.add_menu_page(
     "Research", "experiments", gettext_noop("Experiments"), EXPERIMENTS_ROUTE.url
 )
 bp.add_to_sitemap(lambda: map(EXPERIMENT_ROUTE.url, get_current_site().experiments))

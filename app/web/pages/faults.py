@@ -48,8 +48,8 @@ from app.web.site_data import HUMAN, SiteData, cached_per_site, get_current_site
 from app.web.translation import gettext_noop
 
 bp = PageBlueprint("faults", __name__)
-bp.add_room("Learn", "faults", gettext_noop("Common faults"), FAULTS_ROUTE.url)
-bp.add_room(
+bp.add_menu_page("Learn", "faults", gettext_noop("Common faults"), FAULTS_ROUTE.url)
+bp.add_menu_page(
     "Puzzles",
     "which-line",
     gettext_noop("Code puzzles"),
@@ -273,7 +273,7 @@ def build_agent_half(
     position = replay_match(Match(record), site).position
     plays_x = site.game.to_move[position] == X
     x, o = (name, HUMAN) if plays_x else (HUMAN, name)
-    mind = minds.plot_mind(site, name, site.get_last_snapshot(name))
+    mind = minds.plot_value_map(site, name, site.get_last_snapshot(name))
     return {
         "title": title,
         "recipe_name": name,

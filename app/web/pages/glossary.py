@@ -19,7 +19,7 @@ from app.web.routes import Destination
 from app.web.translation import gettext_noop
 
 bp = PageBlueprint("glossary", __name__)
-bp.add_room("Learn", "glossary", gettext_noop("Glossary"), GLOSSARY_ROUTE.url)
+bp.add_menu_page("Learn", "glossary", gettext_noop("Glossary"), GLOSSARY_ROUTE.url)
 
 
 class Term(

@@ -57,7 +57,7 @@ from app.web.wording import (
 )
 
 bp = PageBlueprint("how", __name__)
-bp.add_room("Learn", "algorithms", gettext_noop("Algorithms"), how_url)
+bp.add_menu_page("Learn", "algorithms", gettext_noop("Algorithms"), how_url)
 bp.add_to_sitemap(lambda: map(how_url, ALGORITHM_PAGES))
 
 ENCODINGS_PART, WON_GAME_PART = "writing", "won-game"

@@ -77,7 +77,7 @@ from app.web.translation import gettext_noop
 from app.web.wording import describe_character
 
 bp = PageBlueprint("judge", __name__)
-bp.add_room("Research", "judge", gettext_noop("Judge"), JUDGE_ROUTE.url)
+bp.add_menu_page("Research", "judge", gettext_noop("Judge"), JUDGE_ROUTE.url)
 
 # The ranking shows so many players above the policy, and as many below it.
 NEIGHBOUR_COUNT = 2

@@ -33,14 +33,16 @@ from app.web.pages.parts.learning import build_agent_film, build_position_film
 from app.web.pages.parts.next_update import build_next_update
 from app.web.pages.parts.update import UpdateSquare
 from app.web.pictures.boards import lay_out_board
-from app.web.pictures.minds import plot_mind
+from app.web.pictures.minds import plot_value_map
 from app.web.rendering import get_url_in_frame, render_page
 from app.web.site_data import HUMAN, SiteData, get_current_site
 from app.web.translation import gettext, gettext_noop, mark_english
 from app.web.wording import LESSON_STEPS
 
 bp = PageBlueprint("lesson", __name__)
-bp.add_room("Learn", "lesson", gettext_noop("Lesson"), lambda: how_url("untrained"))
+bp.add_menu_page(
+    "Learn", "lesson", gettext_noop("Lesson"), lambda: how_url("untrained")
+)
 
 # In this game X threatens to complete a line, and this agent, trained against random moves, learns
 # to block it.  It still blunders elsewhere.
@@ -187,7 +189,7 @@ def _list_squares(site: SiteData, puzzle: Puzzle, agent_id: str) -> list[UpdateS
 def _illustrate_decisions(
     site: SiteData, agent_name: str, snapshot: int
 ) -> dict[str, Any]:
-    mind = plot_mind(site, agent_name, snapshot, has_all_frames=True)
+    mind = plot_value_map(site, agent_name, snapshot, has_all_frames=True)
     return build_illustration(
         agent_name,
         film=build_agent_film(site, agent_name),

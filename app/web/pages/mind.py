@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from app.tictactoe.notation import find_record, format_position
 from app.tictactoe.value_map import count_outcomes, round_outcomes
 from app.web.formatting import format_signed
-from app.web.links.mind import FILM_ROUTE, MIND_ROUTE, mind_url
+from app.web.links.mind import VALUE_MAP_FILM_ROUTE, VALUE_MAP_ROUTE, value_map_url
 from app.web.links.play import play_url
 from app.web.match import (
     build_match_against_person,
@@ -18,7 +18,7 @@ from app.web.match import (
 )
 from app.web.move_values import OUTCOME_LABELS, evaluate_moves
 from app.web.navigation import PageBlueprint
-from app.web.pages.parts.export import build_file_response, export_mind
+from app.web.pages.parts.export import build_file_response, export_value_map
 from app.web.pages.parts.film_file import render_film
 from app.web.pages.parts.learning import build_agent_film
 from app.web.pictures import minds
@@ -28,17 +28,17 @@ from app.web.site_data import TASK_SUFFIX, SiteData, get_current_site
 from app.web.translation import gettext_noop
 
 bp = PageBlueprint("mind", __name__)
-bp.add_room(
+bp.add_menu_page(
     "Research",
     "minds",
     gettext_noop("Minds"),
-    lambda: mind_url(get_current_site().first_opponent),
+    lambda: value_map_url(get_current_site().first_opponent),
 )
 # With fewer decimals 0.9995 would look like a win.
 TASK_DECIMALS = 3
 
 
-@bp.get(MIND_ROUTE)
+@bp.get(VALUE_MAP_ROUTE)
 def show_mind(name: str) -> Response:
     site = get_current_site()
     step, colour = minds.parse_snapshot_and_colouring(site, name, request.args)
@@ -47,10 +47,10 @@ def show_mind(name: str) -> Response:
     number = read_integer("tile", tile_text, 0, tile_count - 1)
 
     def build_url(step: int = step, kind: str = colour, tile: int = number) -> str:
-        return mind_url(
+        return value_map_url(
             name,
             site.get_snapshot_parameter(name, step),
-            "" if kind == minds.EXPECTED_KEY else kind,
+            "" if kind == minds.EXPECTED_RESULT_KEY else kind,
             tile % tile_count or None,
         )
 
@@ -64,19 +64,19 @@ def show_mind(name: str) -> Response:
             "name": name,
             "snapshot": step,
             "tile_count": tile_count,
-            "mind_picture": minds.plot_mind(
+            "mind_picture": minds.plot_value_map(
                 site, name, step, colour, has_all_frames=True
             ),
             "colourings": minds.list_colourings(site, name),
             "film": build_agent_film(site, name),
             "next_frame_url": build_url(step=next_step),
             "agreement_counts": count_agreement(site, name, step),
-            "export": export_mind(site, name, step, colour),
+            "export": export_value_map(site, name, step, colour),
         }
     return render_page("mind/mind.html", fragment=("tile",), **values)
 
 
-@bp.get(FILM_ROUTE)
+@bp.get(VALUE_MAP_FILM_ROUTE)
 def download_film(name: str) -> Response:
     film = render_film(get_current_site(), name)
     return build_file_response(film, "image/gif", f"{name}.gif")

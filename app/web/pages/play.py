@@ -22,9 +22,9 @@ from app.web.formatting import (
 from app.web.links.compare import compare_url
 from app.web.links.play import (
     CHANGE_SETTINGS_ROUTE,
-    MINDS_ROUTE,
     PLAY_ROUTE,
     PLAYERS_ROUTE,
+    PREFERENCES_ROUTE,
     REPLY_ROUTE,
     SETTINGS_ROUTE,
     SQUARE_ROUTE,
@@ -81,8 +81,8 @@ def get_first_game_url() -> str:
     return play_against_url(get_front_page_agent(get_current_site()))
 
 
-bp.add_room("Play", "play", gettext_noop("Play"), get_first_game_url)
-bp.add_room(
+bp.add_menu_page("Play", "play", gettext_noop("Play"), get_first_game_url)
+bp.add_menu_page(
     "Play",
     "watch",
     gettext_noop("Watch"),
@@ -206,8 +206,8 @@ def group_players(site: SiteData) -> PlayerGroups:
     )
 
 
-@bp.get(MINDS_ROUTE.without_variables)
-@bp.get(MINDS_ROUTE)
+@bp.get(PREFERENCES_ROUTE.without_variables)
+@bp.get(PREFERENCES_ROUTE)
 def show_preferences(record: str = "") -> Response:
     """Show the move that each agent prefers in this position.
 
@@ -311,7 +311,9 @@ def render_match(state: MatchState) -> Response:
         shared_title=build_shared_title(state, page.reviewed_moves),
         value_chart=render_game_values(state, page.reviewed_moves),
         why_url="" if cannot_explain else why_url(explained, cell),
-        preferences_url=match_url(MINDS_ROUTE, explained if state.is_over else match),
+        preferences_url=match_url(
+            PREFERENCES_ROUTE, explained if state.is_over else match
+        ),
     )
 
 

@@ -40,13 +40,13 @@ from app.web.site_data import HUMAN, get_current_site
 from app.web.translation import format_day, gettext, gettext_noop
 
 bp = PageBlueprint("puzzle", __name__)
-bp.add_room(
+bp.add_menu_page(
     "Puzzles",
     "today",
     gettext_noop("Today"),
     lambda: _link_if_available(PUZZLE_TODAY_ROUTE),
 )
-bp.add_room(
+bp.add_menu_page(
     "Puzzles",
     "puzzles",
     gettext_noop("All puzzles"),

@@ -21,7 +21,7 @@ from app.tictactoe.policy import policy_from_values
 from app.tictactoe.value_map import (
     UNKNOWN_LEVEL,
     TileColours,
-    Tiles,
+    TileLayout,
     encode_colour_levels,
 )
 from app.web.formatting import format_updates
@@ -43,7 +43,7 @@ from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData, cached_per_site
 
 TILE_PATH = "h.7l.1.1v.7l-.1.1h-.7l-.1-.1v-.7z"
 OPTIMAL_LINE_HEIGHT = 0.16
-EXPECTED_KEY = "expects"
+EXPECTED_RESULT_KEY = "expects"
 
 # Sizes of a picture in a file of its own, in pixels.
 TILE_SIZE = 15
@@ -64,7 +64,7 @@ class TileColouring(NamedTuple):
 
 
 COLOURINGS = {
-    EXPECTED_KEY: TileColouring("Highest Q-value", "heat"),
+    EXPECTED_RESULT_KEY: TileColouring("Highest Q-value", "heat"),
     "wrong": TileColouring(
         "Error against optimal play", "level", "no error", "a win valued as a loss"
     ),
@@ -88,7 +88,7 @@ PREFERENCE_COLOURING = TileColouring(
 )
 
 
-class MindPicture(NamedTuple):
+class ValueMap(NamedTuple):
     """A picture of all positions of an agent. A tile is 1 wide and 1 high."""
 
     agent_name: str
@@ -96,7 +96,7 @@ class MindPicture(NamedTuple):
     colouring_key: str
     # "heat" or "level"
     colour_scale: str
-    tile_layout: Tiles
+    tile_layout: TileLayout
     # (step on the scale or None for unknown values, SVG path of all tiles)
     paths_by_colour: list[tuple[int | None, str]]
     tile_outline: str = TILE_PATH
@@ -151,7 +151,7 @@ def list_colourings(site: SiteData, agent_name: str) -> dict[str, TileColouring]
     """
     if site.agents[agent_name].card.reward_scale is None:
         return {
-            EXPECTED_KEY: PREFERENCE_COLOURING,
+            EXPECTED_RESULT_KEY: PREFERENCE_COLOURING,
             **{kind: COLOURINGS[kind] for kind in ("blunders", "visits")},
         }
     return {
@@ -172,7 +172,7 @@ def parse_snapshot_and_colouring(
     step = read_snapshot(
         agent_name, query.get("step", ""), site.get_last_snapshot(agent_name), site
     )
-    kind = query.get("colour", "") or EXPECTED_KEY
+    kind = query.get("colour", "") or EXPECTED_RESULT_KEY
     if kind not in list_colourings(site, agent_name):
         there = ", ".join(list_colourings(site, agent_name))
         raise BadRequest(
@@ -261,7 +261,7 @@ def colour_tiles(
             np.stack([moment.is_known for moment in drawn]),
         )
     best = estimate_tiles(site, agent_name, snapshot)
-    if colouring_key == EXPECTED_KEY:
+    if colouring_key == EXPECTED_RESULT_KEY:
         return value_map.colour_outcomes(best, known, HEAT_STEPS)
     value_source = agent_name + TASK_SUFFIX if colouring_key == "wrong-task" else TRUTH
     reward_scale = site.get_rewards(value_source)
@@ -274,19 +274,19 @@ def colour_tiles(
 
 
 @cached_per_site(16)  # Each cached result takes some 30 KB.
-def plot_mind(
+def plot_value_map(
     site: SiteData,
     agent_name: str,
     snapshot: int,
-    colouring_key: str = EXPECTED_KEY,
+    colouring_key: str = EXPECTED_RESULT_KEY,
     has_all_frames: bool = False,
-) -> MindPicture:
+) -> ValueMap:
     """Return the picture of all positions at a snapshot.
 
     `has_all_frames` adds the colours at all snapshots, for the script that plays the training.
     """
     if not has_all_frames:
-        return _build_mind_picture(
+        return _build_value_map(
             site,
             agent_name,
             colouring_key,
@@ -295,27 +295,25 @@ def plot_mind(
     where = site.tile_layout
     heat = colour_tiles(site, agent_name, colouring_key).colour_levels
     places = zip(where.column_index.tolist(), where.top_distance.tolist(), strict=True)
-    return _build_mind_picture(
-        site, agent_name, colouring_key, heat[snapshot]
-    )._replace(
+    return _build_value_map(site, agent_name, colouring_key, heat[snapshot])._replace(
         tile_coordinates=" ".join(f"{x:g},{y:g}" for x, y in places),
         encoded_frames=" ".join(encode_colour_levels(moment) for moment in heat),
     )
 
 
 @cached_per_site(8)
-def plot_policy_blunders(site: SiteData, policy_name: str) -> MindPicture:
+def plot_policy_blunders(site: SiteData, policy_name: str) -> ValueMap:
     """Return a picture of where a policy blunders, for a policy without values."""
     where = site.tile_layout
     kind = "blunders"
     heat, _ = value_map.colour_class_blunders(
         site.game, where, site.policies[policy_name], LEVEL_COUNT
     )
-    return _build_mind_picture(site, policy_name, kind, heat)
+    return _build_value_map(site, policy_name, kind, heat)
 
 
 def outline_tiles(
-    tile_layout: Tiles, heats: NDArray[np.int8]
+    tile_layout: TileLayout, heats: NDArray[np.int8]
 ) -> list[tuple[int | None, str]]:
     """Return (colour, SVG path of all its tiles) for each colour in `heats`, [N]."""
     by_heat: dict[int, list[str]] = {}
@@ -330,7 +328,7 @@ def outline_tiles(
 
 
 @lru_cache(maxsize=2)
-def _list_tile_outlines(tile_layout: Tiles) -> list[str]:
+def _list_tile_outlines(tile_layout: TileLayout) -> list[str]:
     places = zip(
         tile_layout.column_index.tolist(),
         tile_layout.top_distance.tolist(),
@@ -339,12 +337,12 @@ def _list_tile_outlines(tile_layout: Tiles) -> list[str]:
     return [f"M{x + 0.15:g} {y + 0.05:g}{TILE_PATH}" for x, y in places]
 
 
-def _build_mind_picture(
+def _build_value_map(
     site: SiteData, policy_name: str, colouring_key: str, heats: NDArray[np.int8]
-) -> MindPicture:
+) -> ValueMap:
     where = site.tile_layout
     paths = outline_tiles(where, heats)
-    return MindPicture(
+    return ValueMap(
         policy_name,
         site.display_titles[policy_name],
         colouring_key,
@@ -355,7 +353,7 @@ def _build_mind_picture(
 
 
 @lru_cache(maxsize=2)
-def plot_optimal_lines(tile_layout: Tiles) -> Inset:
+def plot_optimal_lines(tile_layout: TileLayout) -> Inset:
     lines = []
     for ply in range(len(tile_layout.row_middles)):
         row = tile_layout.plies == ply
@@ -374,7 +372,7 @@ def plot_optimal_lines(tile_layout: Tiles) -> Inset:
     return Inset("truth", lines)
 
 
-def plot_mind_file(site: SiteData, picture: MindPicture, snapshot: int) -> Drawing:
+def plot_value_map_file(site: SiteData, picture: ValueMap, snapshot: int) -> Drawing:
     """Return the picture of all positions for a file, with row numbers and a legend."""
     kind = list_colourings(site, picture.agent_name)[picture.colouring_key]
     width = round(LEFT_MARGIN + picture.tile_layout.columns * TILE_SIZE + RIGHT_MARGIN)
@@ -419,8 +417,8 @@ def plot_mind_file(site: SiteData, picture: MindPicture, snapshot: int) -> Drawi
     return Drawing(width, height, label, shapes)
 
 
-def list_mind_rows(
-    site: SiteData, picture: MindPicture, snapshot: int
+def list_value_map_rows(
+    site: SiteData, picture: ValueMap, snapshot: int
 ) -> Iterator[tuple[object, ...]]:
     """Yield a row of the CSV file for the position of each tile; its columns are CSV_COLUMNS."""
     game = site.game

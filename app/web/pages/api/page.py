@@ -35,7 +35,7 @@ MAX_EXAMPLE_TEXT_LENGTH = 160
 MAX_LISTED_ITEMS = 6
 
 bp = PageBlueprint("api", __name__)
-bp.add_room("Research", "api", gettext_noop("API"), API_ROUTE.url)
+bp.add_menu_page("Research", "api", gettext_noop("API"), API_ROUTE.url)
 
 
 @bp.get(API_ROUTE)

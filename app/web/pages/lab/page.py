@@ -50,7 +50,7 @@ from app.web.pages.parts.export import (
     build_png_response,
     build_svg_response,
     export_curves,
-    export_mind,
+    export_value_map,
 )
 from app.web.pages.parts.learning import (
     align_snapshots,
@@ -58,7 +58,7 @@ from app.web.pages.parts.learning import (
     find_block_record,
 )
 from app.web.pictures.figures import lay_out_curves
-from app.web.pictures.minds import plot_mind
+from app.web.pictures.minds import plot_value_map
 from app.web.pictures.svg import plot_preview, write_plot
 from app.web.pictures.tables import RECORD_COLUMNS, build_figure_table, list_records
 from app.web.rendering import render_page, wants_fragment
@@ -67,7 +67,7 @@ from app.web.site_data import HUMAN, SiteData, get_current_site
 from app.web.translation import gettext_noop
 
 bp = PageBlueprint("lab", __name__)
-bp.add_room("Research", "lab", gettext_noop("Lab"), LAB_ROUTE.url)
+bp.add_menu_page("Research", "lab", gettext_noop("Lab"), LAB_ROUTE.url)
 MAX_SEED = 999_999_999
 PNG_SCALE = 2.0
 # The table has 24 cells, so no page asks for so many.
@@ -305,7 +305,7 @@ def render_lab(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Re
         game_picture=training_game.build_game_picture(shown, query),
         no_game_reason=ALGORITHM_PAGES[recipe.slug].no_game_reason,
         preview_url=_build_preview_url(shown),
-        mind_export=export_mind(site, main_recipe, step),
+        mind_export=export_value_map(site, main_recipe, step),
         why_url=why_url(Match(record, o=HUMAN, value_source=main_recipe)),
         compare_url=_build_compare_url(shown, record),
         next_seed_url=shown.build_pair_url(following, main_recipe) if following else "",
@@ -326,7 +326,7 @@ def _list_side_films(
     for side, description in zip(shown_duel.sides, descriptions, strict=True):
         film = build_position_film(site, side.recipe_name, record)
         at = align_snapshots(film.last_frame, last)[snapshot]
-        mind = plot_mind(site, side.recipe_name, at, has_all_frames=True)
+        mind = plot_value_map(site, side.recipe_name, at, has_all_frames=True)
         films.append(
             {
                 "side": side,

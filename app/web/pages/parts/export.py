@@ -27,20 +27,20 @@ from app.web.links.agents import agent_url
 from app.web.links.compare import compare_url
 from app.web.links.embed import (
     EMBED_BOARD_ROUTE,
-    EMBED_MIND_ROUTE,
+    EMBED_VALUE_MAP_ROUTE,
     EMBED_VALUE_ROUTE,
     embed_curve_url,
     embed_experiment_url,
 )
 from app.web.links.experiments import EXPERIMENT_FIGURE_ROUTE, EXPERIMENT_ROUTE
 from app.web.links.how import how_url
-from app.web.links.mind import FILM_ROUTE, mind_url
+from app.web.links.mind import VALUE_MAP_FILM_ROUTE, value_map_url
 from app.web.links.play import match_url, play_url
 from app.web.links.puzzle import PUZZLE_TODAY_ROUTE, puzzle_url
 from app.web.links.teach import teach_url
 from app.web.match import MatchState
 from app.web.pages.parts.learning import WIN_RATE_KEY
-from app.web.pictures.minds import EXPECTED_KEY
+from app.web.pictures.minds import EXPECTED_RESULT_KEY
 from app.web.pictures.svg import Drawing, render_png, write_file, write_style
 from app.web.rendering import allow_revalidation
 from app.web.routes import EMBED_PREFIX, frame_file_url, frame_url
@@ -60,7 +60,7 @@ LATEX_SPECIAL_CHARACTERS = re.compile(r"[&%$#_{}]")
 BOARD_FRAME_SIZE = (380, 560)
 CURVE_FRAME_SIZE = (640, 440)
 CURVES_FRAME_SIZE = (640, 800)
-MIND_FRAME_SIZE = (640, 540)
+VALUE_MAP_FRAME_SIZE = (640, 540)
 EXPERIMENT_FRAME_SIZE = (640, 520)
 PUZZLE_FRAME_SIZE = (640, 560)
 LESSON_FRAME_SIZE = (640, 700)
@@ -163,11 +163,11 @@ def export_curves(
         note=describe_provenance(site, agent_names[0]) if one else "",
     )
     if one and not curve_key:
-        return export._replace(film_url=FILM_ROUTE.url(agent_names[0]))
+        return export._replace(film_url=VALUE_MAP_FILM_ROUTE.url(agent_names[0]))
     return export
 
 
-def export_mind(
+def export_value_map(
     site: SiteData,
     agent_name: str,
     snapshot: int | None = None,
@@ -176,22 +176,22 @@ def export_mind(
     view = (
         agent_name,
         site.get_snapshot_parameter(agent_name, snapshot),
-        "" if colouring_key == EXPECTED_KEY else colouring_key,
+        "" if colouring_key == EXPECTED_RESULT_KEY else colouring_key,
     )
-    frame = EMBED_MIND_ROUTE.url(agent_name, step=view[1], colour=view[2])
+    frame = EMBED_VALUE_MAP_ROUTE.url(agent_name, step=view[1], colour=view[2])
     title = (
         f"All positions of tic-tac-toe as {site.display_titles[agent_name]} values them"
     )
-    page = mind_url(*view)
+    page = value_map_url(*view)
     export = _build_figure_export(
         "mind",
         title,
         page,
         frame,
-        MIND_FRAME_SIZE,
+        VALUE_MAP_FRAME_SIZE,
         describe_provenance(site, agent_name),
     )
-    return export._replace(film_url=FILM_ROUTE.url(agent_name))
+    return export._replace(film_url=VALUE_MAP_FILM_ROUTE.url(agent_name))
 
 
 def export_puzzle(site: SiteData, puzzle_number: int) -> Export:

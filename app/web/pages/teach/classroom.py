@@ -52,7 +52,7 @@ from app.web.site_data import MOVES_PREFIX, get_current_site
 from app.web.translation import gettext, gettext_noop, mark_english
 
 bp = PageBlueprint("classroom", __name__)
-bp.add_room("Teach", "class", gettext_noop("Lesson plan"), CLASSROOM_ROUTE.url)
+bp.add_menu_page("Teach", "class", gettext_noop("Lesson plan"), CLASSROOM_ROUTE.url)
 
 MAX_LINES = 60
 MAX_FORM_BYTES = 1 << 18
