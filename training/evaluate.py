@@ -101,7 +101,6 @@ def replace_table(document_path: Path, table: str) -> None:
 
 
 def _format_markdown(table_lines: list[list[str]]) -> str:
-    """Return a Markdown table; the first of the lines has the headings."""
     header, *others = table_lines
     return "".join(
         f"| {' | '.join(cells)} |\n"

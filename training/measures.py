@@ -97,7 +97,7 @@ class MeasuredRun(
     start_values: list[float]
 
 
-class ProofRun(
+class ProvingRun(
     msgspec.Struct,
     frozen=True,
     forbid_unknown_fields=True,
@@ -178,7 +178,9 @@ def find_next_growth_checkpoint(updates: int) -> int:
     return updates + 1 + updates // GROWTH_DIVISOR
 
 
-def measure_games_to_proof(next_checkpoint: NextCheckpoint, recipe: Recipe) -> ProofRun:
+def measure_games_to_proof(
+    next_checkpoint: NextCheckpoint, recipe: Recipe
+) -> ProvingRun:
     """Train a recipe; return after how many games it is unbeatable, as seen at the checkpoints."""
     game = tic_tac_toe()
     begin = perf_counter()
@@ -192,7 +194,7 @@ def measure_games_to_proof(next_checkpoint: NextCheckpoint, recipe: Recipe) -> P
                 faultless = progress.games
         else:
             stays = None
-    return ProofRun(
+    return ProvingRun(
         perf_counter() - begin, first_proof, stays, faultless, progress.games
     )
 
@@ -213,14 +215,14 @@ PROOF_MEASURE = Measure(
     "proof",
     1,
     partial(measure_games_to_proof, find_next_growth_checkpoint),
-    ProofRun,
+    ProvingRun,
     2,
 )
 EXACT_PROOF_MEASURE = Measure(
     "exact-proof",
     1,
     partial(measure_games_to_proof, find_next_game_checkpoint),
-    ProofRun,
+    ProvingRun,
     2,
 )
 

@@ -14,7 +14,7 @@ from training.measures import (
     EXACT_PROOF_MEASURE,
     Measure,
     MeasuredRun,
-    ProofRun,
+    ProvingRun,
 )
 from training.processes import run_in_parallel
 from training.progress import show_bar
@@ -112,7 +112,7 @@ def format_distribution(results: Sequence[MeasuredRun]) -> Iterator[str]:
     yield f"unbeatable in both seats: {both:,} of {len(results):,}"
 
 
-def format_games_distribution(results: Sequence[ProofRun]) -> Iterator[str]:
+def format_games_distribution(results: Sequence[ProvingRun]) -> Iterator[str]:
     """Yield lines on how many games the runs play until they are unbeatable, and until they end.
 
     Raises ValueError if a run never plays without a blunder.

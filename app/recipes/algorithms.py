@@ -422,7 +422,6 @@ class Dqn(RecipeWithRewards, frozen=True, kw_only=True):
 
     @property
     def hidden_layer_widths(self) -> tuple[int, ...]:
-        """The number of units in each hidden layer."""
         narrow = self.width // 7
         return {1: (self.width,), 2: (narrow, self.width)}.get(
             self.layers, (narrow, self.width, narrow)

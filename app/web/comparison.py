@@ -88,7 +88,6 @@ class Comparison:
     curve_key: str = ""
 
     def follow_move(self, cell: int) -> "Comparison":
-        """Return the comparison after one more move."""
         return replace(self, record=self.record + DIGITS[cell])
 
     def build_match(self, view: SourceSnapshot) -> Match:

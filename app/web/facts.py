@@ -163,7 +163,6 @@ def get_random_play(site: SiteData) -> ReachablePlay:
 
 @cached_per_site(MAX_CACHED_POLICIES)
 def list_policy_blunders(site: SiteData, policy_name: str) -> BlunderDecisions:
-    """Return the decisions in which a policy can blunder."""
     return list_blunder_decisions(find_reachable_play(site, policy_name))
 
 

@@ -143,7 +143,6 @@ class Match(Struct, frozen=True, rename=_PARAMETER_BY_FIELD):
         return self.get_player_name(player) == HUMAN
 
     def follow_record(self, record: str, **changes: Any) -> "Match":
-        """Return the match at the end of another record."""
         halted = replace(
             self,
             record=record,

@@ -219,8 +219,7 @@ class SiteData:
         return (HUMAN, *self.policies)
 
     @property
-    def first_opponent(self) -> str:
-        """The opponent for newcomers."""
+    def opponent_for_newcomers(self) -> str:
         return (
             BEATABLE_AGENT if BEATABLE_AGENT in self.agents else next(iter(self.agents))
         )

@@ -243,7 +243,11 @@ def name_squares(cells: Sequence[int]) -> str:
 
 def get_front_page_agent(site: SiteData) -> str:
     """Return the agent of the front page; another folder of models may not have FRONT_PAGE_AGENT."""
-    return FRONT_PAGE_AGENT if FRONT_PAGE_AGENT in site.agents else site.first_opponent
+    return (
+        FRONT_PAGE_AGENT
+        if FRONT_PAGE_AGENT in site.agents
+        else site.opponent_for_newcomers
+    )
 
 
 def describe_agent(

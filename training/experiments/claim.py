@@ -104,7 +104,6 @@ class RecipePick(TomlTable, frozen=True):
     lowest: Statistic | None = None
 
     def find_label(self, results: Results) -> str:
-        """Return the label of the recipe that is picked."""
         statistic = self.highest or self.lowest
         assert statistic
         numbers = {label: statistic.compute(results, label) for label in self.recipes}

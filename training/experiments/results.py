@@ -152,7 +152,6 @@ class Statistic:
         self.quantity = quantity
 
     def compute(self, results: Results, label: str) -> float:
-        """Return the statistic of the recipe with this label."""
         if self.name == FALL_STATISTIC:
             curve = trace_curve(results, label, self.quantity)
             return max(curve.median) - curve.median[-1]

@@ -215,7 +215,6 @@ class VerdictRules(TomlTable, frozen=True):
     is_question: bool = False
 
     def judge(self, results: Results, parts: Sequence[ClaimPart]) -> ClaimVerdict:
-        """Return the verdict on a claim with these parts."""
 
         def holds(test: int | Test) -> bool:
             if isinstance(test, int):

@@ -43,7 +43,6 @@ class PairClasses(NamedTuple):
 
 @lru_cache(maxsize=2)
 def list_pair_classes(game: Game) -> PairClasses:
-    """Return the classes of symmetric pairs."""
     representatives, class_index = np.unique(game.pair_class, return_inverse=True)
     return PairClasses(class_index.astype(np.int32), len(representatives))
 

@@ -53,7 +53,6 @@ class ValueQuery:
 
     @property
     def next_position(self) -> int:
-        """The position after the move."""
         return int(self.game.successor[self.position, self.cell])
 
     @property

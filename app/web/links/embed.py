@@ -34,5 +34,4 @@ def embed_curve_url(
 
 
 def embed_experiment_url(claim: str, figure_number: int = 1) -> str:
-    """Return the URL of a frame with a figure of an experiment."""
     return EMBED_EXPERIMENT_ROUTE.url(claim, figure=omit_first_page(figure_number))

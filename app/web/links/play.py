@@ -40,7 +40,6 @@ def match_url(route: Route, match: Match, *query_parts: str) -> str:
 
 
 def play_url(match: Match) -> str:
-    """Return the URL of a match on the play page."""
     address = match_url(PLAY_ROUTE, match)
     return f"{address}?o={_format_value(match.o)}" if address.endswith("/") else address
 

@@ -235,7 +235,6 @@ def build_lab_url(fault: str) -> str:
 
 @cached_per_site(16, per_language=True)
 def build_list_entry(site: SiteData, fault: str) -> dict[str, Any]:
-    """Return the variables for a fault in the list of faults."""
     text = FAULT_TEXTS[fault]
     faulty, _ = find_fault_agents(site, fault)
     record = find_example_record(site, fault)

@@ -32,7 +32,7 @@ bp.add_menu_page(
     "Research",
     "minds",
     gettext_noop("Minds"),
-    lambda: value_map_url(get_current_site().first_opponent),
+    lambda: value_map_url(get_current_site().opponent_for_newcomers),
 )
 # With fewer decimals 0.9995 would look like a win.
 TASK_DECIMALS = 3

@@ -324,7 +324,7 @@ def show_match(record: str = "") -> Response:
     site = get_current_site()
     state = parse_match(record, request.args, site)
     if state.match == Match() and not request.args.get("o"):
-        state = parse_match("", {"o": site.first_opponent}, site)
+        state = parse_match("", {"o": site.opponent_for_newcomers}, site)
     return render_match(state)
 
 

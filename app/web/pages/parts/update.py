@@ -270,7 +270,7 @@ class UpdatePicture:
         return self._decimals or DECIMALS_TO_TRY[-1 if self.slug == "dqn" else 0]
 
     @cached_property
-    def number_by_symbol(self) -> Mapping[str, str]:
+    def text_by_formula_symbol(self) -> Mapping[str, str]:
         """Symbol of the formula -> its number as a text."""
         update, decimals = self.update, self._shown_decimals
         whole = decimals if self.square_decimals else 0
