@@ -23,6 +23,7 @@ def test_no_page_overflows(page: Page, translated: list[str], code: str) -> None
         expect(page.locator("html")).to_have_attribute("lang", code)
         for width, height in ((1280, 800), (360, 740)):
             page.set_viewport_size({"width": width, "height": height})
+            expect(page.locator("#language")).to_be_visible()
             found[address, width] = page.evaluate(TOO_WIDE)
     assert {where: parts for where, parts in found.items() if parts} == {}
 
