@@ -158,9 +158,17 @@ class Match(Struct, frozen=True, rename=_PARAMETER_BY_FIELD):
         return self.follow_record(self.shown_record + DIGITS[cell])
 
     def show_ply(self, ply: int) -> "Match":
-        """Return the match with the position at another ply of its record."""
+        """Return the match with the position at another ply of its record.
+
+        At an earlier ply two agents pause, or they would go on from there.
+        """
         earlier = ply < len(self.record)
-        return replace(self, ply=ply if earlier else None, shows_hint=False)
+        return replace(
+            self,
+            ply=ply if earlier else None,
+            is_paused=self.is_paused or (earlier and self.is_watched),
+            shows_hint=False,
+        )
 
 
 @dataclass(frozen=True)

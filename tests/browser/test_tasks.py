@@ -308,6 +308,30 @@ def test_a_watched_game_is_paused_stepped_and_goes_on(page: Page) -> None:
     headline(page, "First empty cell wins as X")
 
 
+def test_a_watched_game_goes_on_from_the_move_that_is_shown(page: Page) -> None:
+    page.goto("/play/04235?x=fixed&o=fixed&pause=1")
+    page.click("#first")
+    expect(page.locator(MARKS)).to_have_count(0)
+    page.click("#pause")
+    for shown in range(1, 5):
+        expect(page).to_have_url(re.compile(rf"/play/04235\?ply={shown}&x=fixed&o=fixed$"))
+        expect(page.locator(MARKS)).to_have_count(shown)
+    expect(page).to_have_url(re.compile("/play/042351"))  # a new move
+    page.click("#move-2")  # it stands still where one looks back
+    expect(page.locator("#pause")).to_have_attribute("aria-label", "Continue")
+
+
+def test_a_watched_game_waits_while_the_training_is_replayed(page: Page) -> None:
+    page.goto("/play/40?x=q-learning-4&o=q-learning-4&delay=5")
+    expect(page.locator("#pause")).to_have_attribute("aria-label", "Pause")
+    page.click("#train")
+    expect(page.locator("#pause")).to_have_attribute("aria-label", "Continue")
+    expect(page.locator("#trained")).not_to_have_text("after 0 updates")
+    page.click("#pause")
+    expect(page.locator("#pause")).to_have_attribute("aria-label", "Pause")
+    expect(page.locator("#train")).to_have_attribute("aria-label", "Replay the training")
+
+
 def test_a_visitor_takes_the_place_of_the_agent_to_move(sized: Page) -> None:
     page = sized
     page.goto("/play/40?x=fixed&o=fixed&epsilon=0.1&delay=2&pause=1&tally=1-0-0")

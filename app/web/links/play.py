@@ -80,9 +80,8 @@ def map_moves_to_urls(
 def map_plies_to_urls(match: Match) -> Callable[[int], str]:
     """Return a function from a ply to the URL of the match at that ply."""
     whole = play_url(match.show_ply(len(match.record)))
-    path, _, query = whole.partition("?")
-    rest = f"&{query}" if query else ""
-    return lambda ply: f"{path}?ply={ply}{rest}" if ply < len(match.record) else whole
+    path, _, query = play_url(match.show_ply(0)).partition("?ply=0")
+    return lambda ply: f"{path}?ply={ply}{query}" if ply < len(match.record) else whole
 
 
 class MatchUrlBuilders(NamedTuple):

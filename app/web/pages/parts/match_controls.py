@@ -95,13 +95,15 @@ def _build_pause_urls(
     state: MatchState, match: Match, build_url: Callable[[Match], str]
 ) -> tuple[str, str]:
     """Return the URL of Pause and the URL of Continue; at least one of them is ""."""
-    is_replay = match.replays_record and not match.is_at_end
+    is_replay = (match.replays_record or match.is_watched) and not match.is_at_end
+    # While the training is replayed, the game waits.
+    is_waiting = match.is_paused or (state.match.plays_training and not state.is_over)
     can_move = is_replay or not (match.is_human(X) and match.is_human(O))
     if state.is_over and not is_replay:
         can_move = match.is_watched and not match.replays_record
     if not can_move:
         return "", ""
-    if (match.is_at_end or is_replay) and not match.is_paused:
+    if (match.is_at_end or is_replay) and not is_waiting:
         return build_url(replace(match, is_paused=True)), ""
     onward = match if is_replay else match.show_ply(len(match.record))
     return "", build_url(replace(onward, is_paused=False))
@@ -136,7 +138,9 @@ def plan_automatic_step(
     match = state.match
     if is_replay_running(match):
         return AutomaticStep(
-            url_builders.build_match_url(match.show_ply(len(match.shown_record) + 1)),
+            url_builders.build_match_url(
+                replace(match.show_ply(len(match.shown_record) + 1), is_paused=False)
+            ),
             match.move_delay,
             "pause",
         )
@@ -163,7 +167,7 @@ def plan_automatic_step(
 
 def is_replay_running(match: Match) -> bool:
     """Return whether the page goes on by itself to the next move of the record."""
-    return match.replays_record and not (
+    return (match.replays_record or match.is_watched) and not (
         match.is_at_end or match.is_paused or match.plays_training
     )
 
