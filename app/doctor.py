@@ -1075,7 +1075,7 @@ STEP_SCALES = {
 MIN_VISIT_UPDATES = 12
 # Alpha or gamma may change at any row. Rows are halved to find where, but not into smaller parts.
 MIN_SEGMENT_ROWS = 32
-# Studying all rows with every hypothesis would take too long, so the last ones choose the best four.
+# Studying all rows with every hypothesis would take too long, so this many rows choose the best four.
 SAMPLE_ROWS = 256
 
 
@@ -2087,7 +2087,7 @@ class TableWrite(NamedTuple):
 def read_key(key):
     """Return the board and the move in a key of a table; the move is None in a table of boards."""
     if isinstance(key, (list, tuple)) and len(key) == 1:
-        # Here the only key of a dict is still in a tuple, as the indices of an array are.
+        # The key of a dict comes in a tuple, as the indices of an array do.
         key = key[0]
     if isinstance(key, (list, tuple)) and len(key) == 2:
         return read_board(key[0]), read_move(key[1])

@@ -90,12 +90,12 @@ class TouchedBoard(NamedTuple):
 class Course(Struct, frozen=True):
     """The state of a learner taught by a person: its values, its lessons and its unfinished game.
 
-    The record is that of the unfinished game, or else of the last game, and the seat is the
-    learner's seat in the unfinished game, or else in the next one. `values` has for each position
-    of the record the values by cell for the player to move; `is_value_known` tells which of them
-    were ever updated. `losing_games` has for each seat the likeliest game that the learner loses.
-    During a game there are no `blunder_chances`. The `touched_boards` are those of all games, and
-    during the first game those of its latest decisions.
+    `record` has the unfinished game, or else the last game. `seat` is the learner's seat in the
+    unfinished game, or else in the next one. `values` has for each position of the record the
+    values of the moves, by cell, in the mover's view; `is_value_known` tells which of them were
+    ever updated. `losing_games` has for each seat the likeliest game that the learner loses. During
+    a game there are no `blunder_chances`. The `touched_boards` are those of all games, and during
+    the first game those of its latest decisions.
     """
 
     recipe: str

@@ -465,7 +465,7 @@ def split_at_blanks(line: str) -> list[str]:
 
 
 def _begins_with_board(line: str) -> bool:
-    """Return whether a line begins with a board, or with a number, which may be one."""
+    """Return whether a line begins with a board, or with a number that may be a board."""
     words = line.split(maxsplit=1)[:1]
     return _is_board(line[:CELL_COUNT]) or any(
         _is_board(word) or _are_numbers([word]) for word in words

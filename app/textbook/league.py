@@ -102,7 +102,7 @@ class League:
         self.own = self.players[self.name] = Player(game, parameters, parameters)
 
     def play(self, turn, rng):
-        """Play a round, in which each two members play two games, or play a game with a person."""
+        """Play a round, with two games for each pair of members, or play a game with a person."""
         for names in self.list_meetings(turn):
             opponent, seat = "", ""
             if self.name in names:

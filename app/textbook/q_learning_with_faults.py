@@ -56,7 +56,7 @@ class QLearningWithFaults(QLearning):
         return (event for event in super().play(turn, rng) if event is not None)
 
     def values(self, board):
-        """Return the values of all legal moves, or of the best one only with the fault "exploration"."""
+        """Return the values of all legal moves; with the fault "exploration" only the best move's."""
         values = super().values(board)
         if self.parameters.fault != "exploration":
             return values

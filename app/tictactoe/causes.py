@@ -63,7 +63,7 @@ class Cause(NamedTuple):
 
     @property
     def halfway_count(self) -> float:
-        """Halfway between the number of positions expected by chance and the number of possible ones."""
+        """Halfway from `expected_by_chance` to the pattern in all possible positions."""
         return (self.expected_by_chance + self.possible_count) / 2
 
 
