@@ -4,9 +4,8 @@
 def epsilon_greedy(values, epsilon, rng, ties="random"):
     """Return a random move with probability epsilon, else a greedy one, and whether it was random.
 
-    A single random number u decides. If u < epsilon, then u / epsilon is uniform in [0, 1) and
-    selects the random move. Otherwise (u - epsilon) / (1 - epsilon) is uniform in [0, 1) and
-    selects one of the greedy moves.
+    One random number u is enough. If u < epsilon, u / epsilon selects a random move, otherwise (u -
+    epsilon) / (1 - epsilon) selects a greedy one. Both are uniform in [0, 1).
     """
     u = rng.random()
     if u < epsilon:

@@ -15,8 +15,7 @@ class Update(NamedTuple):
     """One update of a value, from `old` to `new`, and the numbers that the update used.
 
     `next_board` is "" without a next state, and `next_cell` is None without a next move. Beads and
-    bounds have no `target`. `in_table` has the old and new value in one of the tables of double
-    Q-learning.
+    bounds have no `target`. `in_table` has old and new value in one table of double Q-learning.
     """
 
     board: str

@@ -1,8 +1,7 @@
 """Random numbers by the generator xoshiro256+, seeded like numpy's SeedSequence.
 
-Python's own generator would do, too. With this one all values are exactly those of the site.
-Sources: Blackman & Vigna (2021), "Scrambled linear pseudorandom number generators"; O'Neill (2015),
-"Developing a seed_seq alternative".
+With them all values are exactly those of the site. Sources: Blackman & Vigna (2021), "Scrambled
+linear pseudorandom number generators"; O'Neill (2015), "Developing a seed_seq alternative".
 """
 
 
