@@ -101,9 +101,9 @@ def test_every_sentence_is_in_the_list_that_people_have_read(site: SiteData) -> 
 @pytest.mark.parametrize(
     ("a", "b", "causes"),
     [
-        ("q-table", "q-table,alpha=0.8", ["the learning rate"]),
-        ("q-table", TWO_THINGS, ["the opponent", "the learning rate"]),
-        ("q-table", "q-table,alpha=0.8,seed=3", ["the learning rate"]),  # the seeds are paired
+        ("q-table", "q-table,alpha=0.8", ["the step size α"]),
+        ("q-table", TWO_THINGS, ["the opponent", "the step size α"]),
+        ("q-table", "q-table,alpha=0.8,seed=3", ["the step size α"]),  # the seeds are paired
         ("q-table", "double-q", ["the algorithm"]),
         ("q-table", "double-q,games=60", ["the algorithm", "the number of games"]),
         ("q-table", "q-table,epsilon=0,epsilon_drop=0", ["the exploration rate"]),
@@ -156,26 +156,27 @@ PHRASES = {"A": "with α 0.4", "B": "with α 0.8"}
         (
             (1, 4, 5),
             0,
-            "So far: fewer blunders with α 0.8 in 4 of 5 seeds, more in 1. "
-            "The verdict follows after 20 seeds of A and of B.",
+            "So far: B had fewer blunders with 4 seeds, more with 1. "
+            "The verdict comes when all 20 seeds are trained.",
         ),
         (
             (0, 0, 5),
             0,
             "So far: A and B are equal in all 5 seeds. "
-            "The verdict follows after 20 seeds of A and of B.",
+            "The verdict comes when all 20 seeds are trained.",
         ),
         (
             (2, 2, 5),
             0,
-            "So far: neither A nor B is ahead in 5 seeds. "
-            "The verdict follows after 20 seeds of A and of B.",
+            "So far: B had fewer blunders with 2 seeds, more with 2, as many with 1. "
+            "The verdict comes when all 20 seeds are trained.",
         ),
         (
             (15, 3, 20),
             1,
-            "No: nearer to the exact values with α 0.4. This holds in 15 of 20 seeds, farther in 3, "
-            "equal in 2. Medians: A 1, B 2. Exact sign test: p\u00a0=\u00a00.01.",
+            "No: nearer to the exact values with α 0.4 (median 1 instead of 2). A was nearer to the "
+            "exact values with 15 seeds, farther with 3, equally near with 2. "
+            "Exact sign test: p\u00a0=\u00a00.01.",
         ),
     ],
 )
@@ -184,7 +185,24 @@ def test_verdicts_are_sentences(contest: tuple[int, int, int], measure: int, ver
         Contest(*contest, p_value=0.01),
         MEASURES[measure],
         PHRASES,
-        ["1", "2"],
+        [1, 2],
         answers_question=True,
     )
     assert said.text == verdict
+
+
+@pytest.mark.parametrize(
+    ("medians", "answer", "size"),
+    [
+        ((1160.5, 1147), "Yes, but little", "median 1,147 instead of 1,160.5, 1% fewer"),
+        ((100, 95), "Yes", "median 95 instead of 100, 5% fewer"),
+        ((100, 96), "Yes, but little", "median 96 instead of 100, 4% fewer"),
+        ((1000, 999), "Yes, but little", "median 999 instead of 1,000, less than 1% fewer"),
+        # The seeds decide, so the medians may be equal.
+        ((7, 7), "Yes, but little", "both medians are 7"),
+    ],
+)
+def test_the_headline_says_how_much(medians: tuple[float, float], answer: str, size: str) -> None:
+    contest = Contest(2, 16, 20, p_value=0.01)
+    verdict = describe_contest(contest, MEASURES[0], PHRASES, medians, answers_question=True)
+    assert verdict.headline == f"{answer}: fewer blunders with α 0.8 ({size})."

@@ -29,7 +29,7 @@ MAX_FILE_NAME_CHARACTERS = 120
 CURVES_HEIGHT, SEEDS_HEIGHT = 150.0, 236.0
 MAX_CURVE_POINTS = 50
 # A longer label does not fit below its column on a phone.
-MAX_SEED_LABEL_CHARACTERS = 16
+MAX_SEED_LABEL_CHARACTERS = 18
 
 
 def summarize_runs(duel: Duel) -> Curves:

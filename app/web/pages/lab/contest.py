@@ -10,7 +10,7 @@ from app.experiments import compute_sign_test, count_higher_pairs
 from app.tictactoe.report import Figures
 from app.web.comparison import CURVE_TITLES
 from app.web.facts import judge_policy
-from app.web.formatting import format_count_of, lower_first_letter
+from app.web.formatting import format_count_of, format_with_unit, lower_first_letter
 from app.web.links.lab import BLUNDERS_KEY
 from app.web.on_demand import SeedRun
 from app.web.pages.lab.wording import introduce_opponent
@@ -21,6 +21,8 @@ from app.web.site_data import SiteData
 MAX_SEEDS = 20
 NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 SIGNIFICANCE_LEVEL = 0.05
+# The headline calls a smaller difference of the medians little, however certain it is.
+LITTLE_SHARE = 0.05
 # Each of these measures is also the key of its learning curve.
 LOSSES_KEY, TASK_KEY = "losses", "task"
 
@@ -207,7 +209,7 @@ def describe_contest(
     contest: Contest,
     measure: LabMeasure,
     side_phrases: Mapping[str, str],
-    medians: Sequence[str],
+    medians: Sequence[float],
     answers_question: bool,
     has_more_seeds: bool = True,
 ) -> Verdict:
@@ -217,38 +219,62 @@ def describe_contest(
     `medians` has the median of A and of B. With `answers_question` the headline begins with Yes or
     No. `has_more_seeds` says whether the page goes on to train seeds.
     """
-    after = f"The verdict follows after {MAX_SEEDS} seeds of A and of B."
+    texts = [format_with_unit(each, measure.unit) for each in medians]
+    after = f"The verdict comes when all {MAX_SEEDS} seeds are trained."
     if not has_more_seeds:
         after = "Their other seeds cannot be trained here, so there will be no verdict."
     if contest.seed_count == 1:
         yet = " yet" if has_more_seeds else ""
         return Verdict(
-            f"No verdict{yet}. {measure.title}: A {medians[0]}, B {medians[1]}.",
+            f"No verdict{yet}. {measure.title}: A {texts[0]}, B {texts[1]}.",
             f"With one seed each, the difference may be luck. {after}",
         )
+    score = _describe_score(contest, measure)
     if contest.seed_count < MAX_SEEDS:
-        return Verdict(
-            f"So far: {_describe_lead(contest, measure, side_phrases)}.", after
-        )
+        return Verdict(f"So far: {score}.", after)
     if contest.is_tie:
         headline = "No difference: A and B are equal in every seed."
         return Verdict(
             headline, f"Compared number: {measure.title}, with {MAX_SEEDS} seeds."
         )
-    score = _describe_score(contest, measure)
-    between = f"Medians: A {medians[0]}, B {medians[1]}"
     test = f"Exact sign test: {format_p_value(contest.p_value)}"
-    better = f"{measure.better_phrase} {side_phrases[contest.leading_side or 'B']}"
     if not contest.better_side:
         return Verdict(
             f"No clear difference after {MAX_SEEDS} seeds.",
-            f"{better} {score}: this may be luck. {between}. {test}.",
+            f"{score}: this may be luck. Medians: A {texts[0]}, B {texts[1]}. {test}.",
         )
-    detail = f"This holds {score}. {between}. {test}."
+    better = f"{measure.better_phrase} {side_phrases[contest.better_side]}"
+    size = _describe_size(contest, measure, medians)
+    little = "but little" if is_little(medians) else ""
+    detail = f"{score}. {test}."
     if not answers_question:
-        return Verdict(f"{better}.", detail)
+        return Verdict(f"{better}{little and f', {little}'} ({size}).", detail)
     answer = "Yes" if contest.better_side == "B" else "No"
-    return Verdict(f"{answer}: {lower_first_letter(better)}.", detail)
+    if little:
+        answer += f", {little}"
+    return Verdict(f"{answer}: {lower_first_letter(better)} ({size}).", detail)
+
+
+def is_little(medians: Sequence[float]) -> bool:
+    """Return whether two medians differ by less than LITTLE_SHARE of the larger one."""
+    recipe_a, recipe_b = medians
+    return abs(recipe_a - recipe_b) < LITTLE_SHARE * max(abs(recipe_a), abs(recipe_b))
+
+
+def _describe_size(
+    contest: Contest, measure: LabMeasure, medians: Sequence[float]
+) -> str:
+    """Return the medians in words, such as "median 1,147 instead of 1,160.5, 1% fewer"."""
+    order = medians if contest.better_side == "A" else medians[::-1]
+    better, worse = order
+    texts = [format_with_unit(each, measure.unit) for each in order]
+    if texts[0] == texts[1]:
+        return f"both medians are {texts[0]}"
+    size = f"median {texts[0]} instead of {texts[1]}"
+    if measure.unit or measure.worse_word != "more" or better >= worse:
+        return size
+    percent = round(100 * (worse - better) / worse)
+    return f"{size}, {f'{percent}%' if percent else 'less than 1%'} fewer"
 
 
 def format_p_value(p_value: float) -> str:
@@ -256,23 +282,20 @@ def format_p_value(p_value: float) -> str:
     return text.replace(" ", NO_BREAK_SPACE)
 
 
-def _describe_lead(
-    contest: Contest, measure: LabMeasure, side_phrases: Mapping[str, str]
-) -> str:
-    if contest.leading_side:
-        lead = f"{measure.better_phrase} {side_phrases[contest.leading_side]}"
-        return f"{lower_first_letter(lead)} {_describe_score(contest, measure)}"
+def _describe_score(contest: Contest, measure: LabMeasure) -> str:
+    """Return the seeds of each result: "B had fewer blunders with 16 seeds, more with 4"."""
     if contest.is_tie:
         return f"A and B are equal in all {contest.seed_count} seeds"
-    return f"neither A nor B is ahead in {contest.seed_count} seeds"
-
-
-def _describe_score(contest: Contest, measure: LabMeasure) -> str:
     wins = max(contest.a_wins, contest.b_wins)
     losses = min(contest.a_wins, contest.b_wins)
-    score = f"in {wins} of {contest.seed_count} seeds"
+    is_near = measure.worse_word == "farther"
+    verb, same = ("was", "equally near") if is_near else ("had", "as many")
+    score = (
+        f"{contest.leading_side or 'B'} {verb} {lower_first_letter(measure.better_phrase)} "
+        f"with {format_count_of(wins, 'seed')}"
+    )
     if losses:
-        score += f", {measure.worse_word} in {losses}"
+        score += f", {measure.worse_word} with {losses}"
     if contest.tie_count:
-        score += f", equal in {contest.tie_count}"
+        score += f", {same} with {contest.tie_count}"
     return score

@@ -188,11 +188,8 @@ class Duel:
         ]
 
     @property
-    def median_texts(self) -> list[str]:
-        return [
-            format_with_unit(median(values), self.measure.unit)
-            for values in self.list_final_values(self.measure)
-        ]
+    def medians(self) -> list[float]:
+        return [median(values) for values in self.list_final_values(self.measure)]
 
     @cached_property
     def causes(self) -> list[str]:
@@ -219,7 +216,7 @@ class Duel:
             self.contest,
             self.measure,
             {side.letter: side.sentence_end for side in self.sides},
-            self.median_texts,
+            self.medians,
             answers_question=len(self.causes) == 1,
             has_more_seeds=bool(self.more_seeds_url),
         )

@@ -1,6 +1,6 @@
 """The question of a comparison: a sentence in which a click on a phrase changes a setting.
 
-"Does [a larger learning rate (0.4 → 0.8)] help [Q-learning] when trained against [Random] for
+"Does [a larger step size α (0.4 → 0.8)] help [Q-learning] when trained against [Random] for
 [14,000 games], measured by [blunders]?" Such a phrase is called a slot. The first slot is the
 contrast: the setting in which recipe B differs from A. The other slots are settings that both
 recipes share.
@@ -83,7 +83,7 @@ def find_contrasts(recipe_a: Recipe, recipe_b: Recipe) -> list[Parameter]:
 def describe_contrast(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe, contrast: Parameter
 ) -> str:
-    """Describe a difference as a noun phrase, such as "a larger learning rate (0.4 → 0.8)"."""
+    """Describe a difference as a noun phrase, such as "a larger step size α (0.4 → 0.8)"."""
     name = contrast.name
     words = get_wording(recipe_b, contrast)
     if name == "vs":
