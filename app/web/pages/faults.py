@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 import werkzeug
 from flask import Response, redirect, request
+from markupsafe import Markup
 from numpy.typing import NDArray
 from werkzeug.exceptions import BadRequest, NotFound
 
@@ -43,6 +44,8 @@ from app.web.move_values import evaluate_moves
 from app.web.navigation import PageBlueprint
 from app.web.pictures import minds
 from app.web.pictures.boards import BoardPicture, lay_out_board
+from app.web.pictures.curves import lay_out_seed_lines
+from app.web.pictures.svg import write_plot
 from app.web.rendering import render_page
 from app.web.site_data import HUMAN, SiteData, cached_per_site, get_current_site
 from app.web.translation import gettext_noop
@@ -67,6 +70,7 @@ FAULT_ORDER: tuple[str, ...] = tuple(FAULTY_RECIPES)
 PUZZLE_CHOICE_OFFSETS = (0, 3, 7)
 
 
+PAIRS_HEIGHT = 180.0
 # No reward is higher than this.
 WIN_REWARD = 1.0
 
@@ -282,6 +286,23 @@ def build_agent_half(
     }
 
 
+def plot_pairs(fault: str) -> Markup:
+    """Plot the blunders without and with a fault: a line for each seed."""
+    effect = FAULT_EFFECTS[fault]
+    pairs = list(zip(effect.correct_blunders, effect.faulty_blunders, strict=True))
+    styles = [
+        "dashed loss" if faulty > correct else "accent" for correct, faulty in pairs
+    ]
+    texts = [
+        f"{format_count(correct)} and {format_count(faulty)}"
+        for correct, faulty in pairs
+    ]
+    names = ["without the fault", "with the fault"]
+    plot = lay_out_seed_lines(pairs, names, styles, [None] * len(pairs), PAIRS_HEIGHT)
+    label = f"Blunders without and with the fault, for each seed: {'; '.join(texts)}"
+    return write_plot(plot, label)
+
+
 def lay_out_first_update(site: SiteData, fault: str) -> BoardPicture:
     """Return the board after the move of the first different update; the move is marked."""
     first = FAULT_EFFECTS[fault].first_update
@@ -330,6 +351,7 @@ def show_fault(fault: str) -> Response:
         fault_text=FAULT_TEXTS[fault],
         effect=FAULT_EFFECTS[fault],
         puzzle_number=FAULT_ORDER.index(fault) + 1,
+        pairs_plot=plot_pairs(fault),
         first_board=lay_out_first_update(site, fault),
         first_values=list_first_update_values(fault),
         board_sentence=describe_example_board(site, fault, record),

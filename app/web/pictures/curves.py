@@ -411,7 +411,7 @@ def lay_out_seed_lines(
     results_by_seed: Sequence[Sequence[float]],
     recipe_names: Sequence[str],
     css_classes: Sequence[str],
-    links: Sequence[Destination],
+    links: Sequence[Destination | None],
     height: float,
     unit: str = "",
 ) -> svg.Plot:
