@@ -199,6 +199,8 @@ def _build_outcome_quantity(
     place = OUTCOMES[outcome]
     as_seat = f"as {seat.upper()} " if seat else ""
     mean = "" if seat else ", mean of X and O"
+    if outcome == "lost":
+        preposition = "to"
     return Quantity(
         f"Games {outcome} {as_seat}{preposition} {OPPONENT_TITLES.get(opponent, opponent)}{mean}",
         "%",
