@@ -257,7 +257,7 @@ class DoubleQ(QTable, frozen=True, kw_only=True):
 
 
 class SelfPlay(Recipe, frozen=True, kw_only=True):
-    """Both players share one table of values for X: X picks the highest value, O the lowest."""
+    """Both players share one table: a high value for one of them is a low value for the other."""
 
     slug: ClassVar[str] = "self-play"
 
