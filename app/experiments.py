@@ -208,8 +208,8 @@ class Bar(ResultsPart, frozen=True, rename={"sample_size": "n"}):
         low: The lower end of the 95% confidence interval (Wilson), if the number is an estimate.
         high: The upper end of the 95% confidence interval (Wilson), if the number is an estimate.
         sample_size: The sample size: the number of seeds or games from which the number is estimated.
-        recipe: The recipe that the bar belongs to, with a seed if the number is from one training run.
-        record: The moves that lead to the position that the bar belongs to.
+        recipe: The recipe of the bar, with a seed if the number is from one training run.
+        record: The moves that lead to the bar's position.
     """
 
     name: Label
