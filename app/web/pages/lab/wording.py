@@ -211,7 +211,7 @@ def name_opponents(site: SiteData, recipe: Recipe, are_introduced: bool = False)
 def name_opponent(site: SiteData, opponent: str) -> str:
     """Return the name of an opponent, or of several joined by "+", as it stands after "against"."""
     if opponent == BOTH_OPPONENT:
-        return "itself in both seats"
+        return "itself on both sides"
     return " and ".join(get_opponent_name(site, one) for one in opponent.split("+"))
 
 
