@@ -310,7 +310,7 @@ class ClaimSummary(
 
     Attributes:
         id: The name of the experiment in the URLs of this site.
-        title: The title of the experiment on the pages of this site.
+        title: The title of the experiment's page.
         claim: The claim of the author, in the words of this site.
         sources: The names of the sources on the page of sources; the first source makes the claim.
         source_location: The place of the claim in its source.

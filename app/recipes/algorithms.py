@@ -373,7 +373,7 @@ class Mcts(Recipe, frozen=True, kw_only=True):
     c: float = 1.4
 
     def build_exact_values_task(self) -> Task:
-        """Return the task of optimal play, whose values the search approaches with more rollouts."""
+        """Return the task of two optimal players; with more rollouts the search nears its values."""
         return Task(None, discounted_plies=1)
 
     def compute_max_updates_per_turn(self) -> int:

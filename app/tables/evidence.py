@@ -21,7 +21,7 @@ def is_clearly_supported(supporting: int, opposing: int) -> bool:
 
 
 def is_contradicted(opposing: int, opposing_other: int) -> bool:
-    """Return whether far more entries oppose one way of reading than oppose the other."""
+    """Return whether far more entries speak against one reading of a table than against another."""
     return opposing > MIN_SUPPORT_RATIO * opposing_other
 
 

@@ -480,7 +480,7 @@ def _are_numbers(cells: list[str]) -> bool:
 
 
 def read_dense_rows(game: Game, lines: list[NumberedCells]) -> list[Row]:
-    """Return the rows of a text without boards: one line of numbers for each base-3 number.
+    """Return the rows of a text without boards: line i has the values of the board with base-3 number i.
 
     Raises TableError for any other number of lines.
     """

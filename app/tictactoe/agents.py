@@ -360,7 +360,7 @@ def name_file_in_errors(file_name: str) -> Iterator[None]:
 
 
 def read_arrays_file(game: Game, agent: Agent) -> bytes:
-    """Return the content of an agent's npz file, which has the digest in its card.
+    """Return the content of an agent's npz file; the agent's card has its digest.
 
     The file is read again each time, because all files together would need too much memory. If the
     file is missing or has changed, the same bytes are made from the agent's arrays.

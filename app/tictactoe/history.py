@@ -73,7 +73,7 @@ class History:
     def find_updated_pairs(
         self, snapshot: int, pairs: slice = ALL_PAIRS
     ) -> NDArray[np.bool_]:
-        """Return which moves in the slice had been updated before a snapshot; -1 is the last one."""
+        """Return which of the moves `pairs` were updated before a snapshot; -1 is the last one."""
         return self.first_update[pairs] <= snapshot % self.snapshot_count
 
     def get_all_values(self) -> NDArray[np.float32]:

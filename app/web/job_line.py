@@ -208,7 +208,7 @@ def _create_queue_file() -> Path:
 
 
 def _remove_queue_files(lock: Path, process: int | None = None) -> None:
-    """Remove a lock and the files beside it; if `process` is given, do so only in this process."""
+    """Remove a lock and the files beside it; do nothing if `process` is another process (its id)."""
     if process in (None, os.getpid()):
         for file in lock.parent.glob(f"{lock.stem}*"):
             file.unlink(missing_ok=True)

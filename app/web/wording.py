@@ -410,7 +410,7 @@ LESSON_STEPS = [
 
 
 class Character(NamedTuple):
-    """A short description of a player for lists of players, with its colours of the empty board."""
+    """A player in a list of players: a short description, and the colours of its empty board."""
 
     # a key of STRENGTH_MEANINGS; "" for a person
     strength_name: str

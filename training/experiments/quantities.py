@@ -69,7 +69,7 @@ class Quantity:
 
 
 class QuantityDefinition(TomlTable, frozen=True):
-    """The definition of a quantity in a file: a field of the runs, a condition, or a function."""
+    """How a claim's file defines a number of each run: by a field, a condition or a function."""
 
     title: str = ""
     unit: str = ""

@@ -210,8 +210,8 @@ class VerdictRules(TomlTable, frozen=True):
     inconclusive_unless: Sequence[int | Test] = ()
     # If true, a single test of any part is enough for a claim to be partly reproduced.
     partly_reproduced_if_any_rule: bool = False
-    # The publication only asks a question. Then the claim is reproduced if all parts hold or none does,
-    # and otherwise inconclusive.
+    # If the publication only asks a question, any clear answer counts as reproduced: all parts
+    # hold, or none does. Otherwise the claim is inconclusive.
     is_question: bool = False
 
     def judge(self, results: Results, parts: Sequence[ClaimPart]) -> ClaimVerdict:

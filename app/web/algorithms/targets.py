@@ -57,7 +57,7 @@ class ValueQuery:
 
     @property
     def agent_name(self) -> str:
-        """The agent that has the value or learned the task; "truth" for optimal play."""
+        """The agent whose value, or whose training task, is shown; "truth" for optimal play."""
         return self.value_source.removesuffix(TASK_SUFFIX)
 
     @property

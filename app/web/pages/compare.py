@@ -201,8 +201,8 @@ def _describe_verdict(
     ]
     if erring:
         return (
-            f"With optimal play it is a {value}, but {join_words(erring)} can give "
-            f"away the {value} by a blunder."
+            f"With optimal play this position is a {value}, but {join_words(erring)} "
+            f"can give the {value} away."
         )
     return f"No agent blunders here: with optimal play it stays a {value}."
 

@@ -304,7 +304,7 @@ def plot_pairs(fault: str) -> Markup:
 
 
 def lay_out_first_update(site: SiteData, fault: str) -> BoardPicture:
-    """Return the board after the move of the first different update; the move is marked."""
+    """Return the board of the first update that the fault changes, after its move, which is marked."""
     first = FAULT_EFFECTS[fault].first_update
     record = find_record(site.game, parse_position(site.game, first.board))
     state = replay_match(Match(record + DIGITS[first.cell]), site)

@@ -238,7 +238,7 @@ def list_speeds(delay: float) -> list[tuple[float, str]]:
 def compute_reply_chances(state: MatchState) -> NDArray[np.float64]:
     """Return the probability, [cells], of each move of the player to move.
 
-    For a person these are the moves of the agent, or other source, whose values the board shows.
+    A person is assumed to move like the agent, or other source, whose values the board shows.
     """
     site = state.site
     match = state.match
