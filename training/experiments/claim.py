@@ -208,20 +208,24 @@ class Claim:
         rows = [dict(zip(columns, row, strict=True)) for row in numbers.rows.values()]
         try:
             filled = {
-                field: " ".join(text.split()).format(None, *rows, **shared)
+                field: _join_lines(text).format(None, *rows, **shared)
                 for field, text in texts.items()
             }
         except LookupError as error:
             words = f"a sentence has a number that is not in the table: {error}"
             raise ClaimError(f"{self.id}.toml: {words}") from error
-        filled = {field: " ".join(text.split()) for field, text in filled.items()}
         sources, agents = map(str, table.sources), map(str, table.agents)
         return {**filled, "sources": [*sources], "agents": [*agents]}
 
 
 @cache
 def read_shared_sentences() -> dict[str, str]:
-    return read_toml(CLAIMS_FOLDER / f"{SHARED_SENTENCES_FILE}.toml")
+    sentences = read_toml(CLAIMS_FOLDER / f"{SHARED_SENTENCES_FILE}.toml")
+    return {name: _join_lines(text) for name, text in sentences.items()}
+
+
+def _join_lines(text: str) -> str:
+    return " ".join(text.split())
 
 
 @cache

@@ -174,9 +174,7 @@ def lay_out_board(
     squares = [
         _lay_out_square(state, cell, board_id)._replace(
             is_page_subject=cell == chosen_cell,
-            note=notes[cell]
-            if notes and (cell == chosen_cell or not move_values)
-            else EMPTY_NOTE,
+            note=notes[cell] if notes else EMPTY_NOTE,
             is_in_winning_line=cell in winning,
             is_hinted=cell in hinted_cells,
         )

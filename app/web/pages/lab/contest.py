@@ -245,14 +245,13 @@ def describe_contest(
         )
     better = f"{measure.better_phrase} {side_phrases[contest.better_side]}"
     size = _describe_size(contest, measure, medians)
-    little = "but little" if is_little(medians) else ""
+    little = ", but little" if is_little(medians) else ""
     detail = f"{score}. {test}."
     if not answers_question:
-        return Verdict(f"{better}{little and f', {little}'} ({size}).", detail)
+        return Verdict(f"{better}{little} ({size}).", detail)
     answer = "Yes" if contest.better_side == "B" else "No"
-    if little:
-        answer += f", {little}"
-    return Verdict(f"{answer}: {lower_first_letter(better)} ({size}).", detail)
+    headline = f"{answer}{little}: {lower_first_letter(better)} ({size})."
+    return Verdict(headline, detail)
 
 
 def is_little(medians: Sequence[float]) -> bool:
