@@ -69,8 +69,6 @@ PERCENT_DECIMALS = 1
 
 
 class AgentRow(NamedTuple):
-    """A row of the table: an agent or a baseline."""
-
     title: str
     href: str
     character: Character
@@ -80,8 +78,6 @@ class AgentRow(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A column of the table, with a function that returns its content for a player."""
-
     key: str
     # a key of COLUMN_GROUPS
     group: str
@@ -97,8 +93,6 @@ class Column(NamedTuple):
 
 
 class TableOrder(NamedTuple):
-    """The column by which the table is sorted, and the direction."""
-
     column_key: str = "blunders"
     direction: str = ASCENDING_ORDER
 
@@ -115,7 +109,7 @@ class TableOrder(NamedTuple):
         return ARIA_SORT_VALUES[self.direction]
 
     def sort_by(self, column: Column) -> "TableOrder":
-        """Return the order after a click on a column; a second click reverses it."""
+        """Return the order after a click on a column's heading; a second click reverses it."""
         return TableOrder(
             column.key,
             OPPOSITE_ORDER[self.direction]
@@ -125,7 +119,6 @@ class TableOrder(NamedTuple):
 
 
 def list_agent_rows(site: SiteData, player_names: Iterable[str]) -> list[AgentRow]:
-    """Return a table row for each player; the row of a baseline links to a game against it."""
     players = []
     for name in player_names:
         is_agent = name in site.agents
@@ -142,9 +135,9 @@ def list_agent_rows(site: SiteData, player_names: Iterable[str]) -> list[AgentRo
 
 
 def parse_order(query: Mapping[str, str]) -> TableOrder:
-    """Return the order in the query of a URL; without one, the default order.
+    """Return the order that the query asks for, by default `TableOrder()`.
 
-    Raises BadRequest for an unknown column or order, with a list of the known ones.
+    Raises BadRequest for an unknown column or direction; the message lists the valid ones.
     """
     columns = {column.key: column for column in COLUMNS}
     sort = read_choice("sort", query, columns, TableOrder().column_key)
@@ -191,10 +184,6 @@ def _build_seat_columns(
 
 
 def _build_result_columns(opponent: str, group: str) -> list[Column]:
-    """Return the columns with the results against an opponent, as X and as O.
-
-    They sort the players by games won, then by games drawn.
-    """
     return _build_seat_columns(
         opponent,
         group,
@@ -314,16 +303,13 @@ def list_table_rows(site: SiteData) -> Iterator[list[object]]:
 
 
 def build_comparison_url(site: SiteData, agent_name: str) -> str:
-    """Return the URL that compares an agent with optimal play where they play different moves."""
+    """Return the URL that compares an agent with optimal play, where their moves differ most."""
     views = (SourceSnapshot(agent_name),)
     return compare_url(Comparison(find_next_disagreement(views, site) or "", views))
 
 
 def describe_training_task(site: SiteData, agent_name: str) -> Destination | None:
-    """Return a link to the exact values of an agent's training task, None if there are none.
-
-    The text of the link describes the task.
-    """
+    """Describe what an agent was trained for, with a link to the exact values, None if unknown."""
     task = site.get_task(agent_name)
     if not task:
         return None
@@ -342,7 +328,7 @@ def describe_training_task(site: SiteData, agent_name: str) -> Destination | Non
 
 
 def explain_harmless_blunders(site: SiteData, name: str) -> str:
-    """Say why an unbeatable agent has blunders, "" if it has none or can be beaten."""
+    """Explain why an agent that cannot be beaten has blunders; "" for all other agents."""
     judged, figures = judge_policy(site, name), site.agents[name].card.figures
     if not judged.blunder_count or not all(judged.is_unbeatable.values()):
         return ""
@@ -367,9 +353,9 @@ VALUE_TABLE_COLUMNS = ("position", "to_move", "cell", "q", "visits", "true_value
 
 
 def list_value_rows(site: SiteData, agent: Agent) -> Iterator[tuple[object, ...]]:
-    """Yield a row for each legal move: learned value, true value and number of updates.
+    """Yield a CSV row for each legal move: learned value, true value and number of updates.
 
-    Values are in the mover's view.
+    Values are in the view of the player to move.
     """
     game = site.game
     positions = [format_position(game, position) for position in range(game.decisions)]
@@ -415,7 +401,6 @@ def show_agent(name: str) -> Response:
 
 
 def build_strength_variables(site: SiteData, name: str) -> dict[str, Any]:
-    """Return the variables for the part of an agent's page about its strength."""
     return {
         "site": site,
         "character": describe_character(site, name),
@@ -441,7 +426,6 @@ def build_strength_variables(site: SiteData, name: str) -> dict[str, Any]:
 
 
 def build_training_variables(site: SiteData, name: str) -> dict[str, Any]:
-    """Return the variables for the part of an agent's page about its training."""
     card = add_arrays_digest(site.agents[name])
     recipe = site.get_recipe(name)
     phases = ", then ".join(describe_phases(site, recipe))

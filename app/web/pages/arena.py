@@ -35,7 +35,7 @@ bp.add_menu_page("Research", "arena", gettext_noop("Arena"), ARENA_ROUTE.url)
 
 
 class ArenaMeasure(NamedTuple):
-    """A number that the table shows for each pair of players, such as the share of games won."""
+    """What a cell of the arena's table shows, such as the share of games that X wins."""
 
     title: str
     # takes the chances of a win, a draw and a loss, [..., 3], and returns the measure, [...]
@@ -115,10 +115,9 @@ def show_arena() -> Response:
 
 
 def find_added_player(site: SiteData, selected_player: str, added_recipe: str) -> str:
-    """Return the recipe that plays in addition to the players of the site, "" for none.
+    """Return the recipe of a player that the site does not have yet, "" if there is none.
 
-    It is `added_recipe`, or `selected_player` if that is not a player of the site. Raises
-    BadRequest if both are given and differ.
+    Raises BadRequest if both arguments name such a player, and not the same.
     """
     names = {
         name
@@ -133,7 +132,7 @@ def find_added_player(site: SiteData, selected_player: str, added_recipe: str) -
 
 
 def rank_players(site: SiteData, added_recipe: str = "") -> dict[str, int]:
-    """Return player -> its index in `play_round_robin`; the weakest player comes first."""
+    """Return player -> index in `play_round_robin`, from the weakest to the strongest player."""
     names = [*site.policies, *([added_recipe] if added_recipe else [])]
     scores = summarize_round_robin(play_round_robin(site, added_recipe)).mean_score
     return {

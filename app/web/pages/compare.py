@@ -69,7 +69,7 @@ def build_panel(
     view: SourceSnapshot,
     move_values: MoveValues | None,
 ) -> dict[str, Any]:
-    """Return what the page shows of one source: its board, texts and links.
+    """Return the board of an agent or of other values, with its texts and links.
 
     `move_values` is None after the end of the game.
     """
@@ -121,7 +121,7 @@ def build_panel(
 
 
 def format_view_name(site: SiteData, view: SourceSnapshot) -> str:
-    """Return the name of a compared source for use in a sentence; commas in it are removed."""
+    """Return the name of an agent or of other values, as part of a sentence."""
     title = site.display_titles[view.value_source.removesuffix(TASK_SUFFIX)].replace(
         ",", ""
     )
@@ -137,7 +137,6 @@ def format_view_name(site: SiteData, view: SourceSnapshot) -> str:
 
 
 def describe_played_moves(site: SiteData, move_values: MoveValues) -> str:
-    """Say on which squares an agent plays, and which value it gives to these moves."""
     first = move_values.likeliest_cells[0]
     expected = (
         spell_outcome(site, move_values.position, first)
@@ -153,7 +152,6 @@ def describe_played_moves(site: SiteData, move_values: MoveValues) -> str:
 def summarise_played_moves(
     state: MatchState, values_by_name: Mapping[str, MoveValues]
 ) -> str:
-    """Say which moves the compared agents play, and which of them are blunders."""
     preferences = _describe_preferences(values_by_name)
     verdict = _describe_verdict(state, values_by_name)
     return f"{capitalize_first_letter(preferences)} {verdict}"
@@ -169,7 +167,6 @@ def _format_training(site: SiteData, view: SourceSnapshot) -> str:
 
 
 def _describe_preferences(values_by_name: Mapping[str, MoveValues]) -> str:
-    """Say which moves the compared agents play; agents with the same moves are named together."""
     names_by_moves: dict[tuple[int, ...], list[str]] = {}
     for name, view in values_by_name.items():
         names_by_moves.setdefault(tuple(view.likeliest_cells), []).append(name)
@@ -218,12 +215,11 @@ def _have_same_colour_scale(site: SiteData, agent_names: Sequence[str]) -> bool:
 
 
 def build_value_maps(site: SiteData, comparison: Comparison) -> dict[str, Any] | None:
-    """Return a picture of all positions for each compared agent, and the film of their training.
+    """Return a picture of all positions for each compared agent, and a film of the training.
 
-    A picture has a small square (tile) for each position, with the colour of its value. If there
-    are two agents and their colours mean the same, one picture shows both: the second agent has the
-    lower half of each tile. If no agent occurs twice, a film shows the pictures of all snapshots
-    (its frames). Without agents the result is None.
+    If two agents have the same colour scale, they share a picture: the second agent colours the
+    lower half of each square. There is no film if an agent is compared with itself. Returns None if
+    no agents are compared.
     """
     views = list_learned_views(site, comparison)
     if not views:
@@ -273,9 +269,9 @@ def _find_nearest_frame(
     snapshots_by_frame: Sequence[Sequence[int]],
     shown_snapshots: Sequence[int],
 ) -> int:
-    """Return the index of the film's frame that is nearest to the shown snapshots of all agents.
+    """Return the frame of the film whose snapshots are nearest to the shown snapshots.
 
-    Of a frame only the agent that is farthest away counts, in shares of its training.
+    The distance of a frame is that of the agent that is farthest away, as a share of its training.
     """
     lasts = [site.get_last_snapshot(name) for name in agent_names]
 
@@ -292,10 +288,9 @@ def _find_nearest_frame(
 def move_to_frame(
     site: SiteData, comparison: Comparison, frame_text: str
 ) -> Comparison:
-    """Return the comparison with all agents at the snapshots of a frame of the film.
+    """Return the comparison with each agent at the snapshot that a frame of the film shows.
 
-    `frame_text` is the index of the frame. Raises BadRequest with a sentence if there is no such
-    frame, or no film.
+    Raises BadRequest if there is no film, or no frame with the number `frame_text`.
     """
     views = list_learned_views(site, comparison)
     if not views or not are_distinct_agents(views):
@@ -307,12 +302,11 @@ def move_to_frame(
 
 
 def are_distinct_agents(views: list[SourceSnapshot]) -> bool:
-    """Return whether all views are different agents, which a film needs."""
     return len({view.value_source for view in views}) == len(views)
 
 
 def _list_frames(site: SiteData, views: list[SourceSnapshot]) -> list[tuple[int, ...]]:
-    """Return the snapshots of all agents in each frame of the film.
+    """Return the snapshot of each agent, for each frame of the film.
 
     The film has as many frames as the longest training has snapshots.
     """
@@ -362,7 +356,7 @@ def _count_agreeing_tiles(
 
 
 def build_panels(comparison: Comparison, state: MatchState) -> list[dict[str, Any]]:
-    """Return the boards of the page: one for each compared source, then one for optimal play."""
+    """Return a board for each compared source, and last a board for optimal play."""
     return [
         build_panel(comparison, state, view, values)
         for view, values in _evaluate_views(comparison, state).items()
@@ -372,7 +366,6 @@ def build_panels(comparison: Comparison, state: MatchState) -> list[dict[str, An
 def _evaluate_views(
     comparison: Comparison, state: MatchState
 ) -> dict[SourceSnapshot, MoveValues | None]:
-    """Return the values of each compared source and of optimal play, None if the game is over."""
     return {
         view: None
         if state.is_over

@@ -78,10 +78,10 @@ NARROW_PICTURE_WIDTH = 320
 def parse_curves(
     site: SiteData, agent_name: str, query: "QueryParameters"
 ) -> tuple[Charts, export.Export, Callable[[int], str]]:
-    """Return the learning curves in a URL, their export, and a function for the URLs of their frame.
+    """Return the learning curves that a URL asks for, their export, and a function for frames.
 
-    The function takes the width of the frame in pixels. Raises NotFound or BadRequest with a
-    sentence on what is wrong.
+    The function takes a width in pixels and returns the URL of a frame. Raises NotFound or
+    BadRequest.
     """
     figure = query.get("figure", "")
     lenses = query.getlist("lens")
@@ -123,7 +123,6 @@ def render_board(state: MatchState) -> Response:
 @bp.get(EMBED_REPLY_ROUTE.without_variables)
 @bp.get(EMBED_REPLY_ROUTE)
 def show_reply(record: str = "") -> werkzeug.Response:
-    """Draw a move by the probabilities of the player to move, and show the board after it."""
     after = play_random_reply(parse_match(record, request.args, get_current_site()))
     address = match_url(EMBED_BOARD_ROUTE, after.match)
     return redirect_after_form(address, partial(render_board, after))
@@ -154,7 +153,6 @@ def show_curves(name: str) -> Response:
 
 @bp.get(EMBED_VALUE_MAP_ROUTE)
 def show_mind(name: str) -> Response:
-    """Return the frame with an agent's mind, which is the picture of all its values."""
     site = get_current_site()
     step, colour = minds.parse_snapshot_and_colouring(site, name, request.args)
     colour_in_url = "" if colour == minds.EXPECTED_RESULT_KEY else colour
@@ -194,9 +192,9 @@ def show_experiment(claim: str) -> Response:
 def parse_figure(
     site: SiteData, claim: str, query: "QueryParameters"
 ) -> tuple[ClaimSummary, int]:
-    """Return the experiment, and the number of the figure in the query; the default is 1.
+    """Return an experiment, and the number of its figure in the query, by default 1.
 
-    Raises NotFound or BadRequest with a sentence on what is wrong.
+    Raises NotFound or BadRequest.
     """
     summary = site.get_experiment(claim)
     figures = len(summary.figures)
@@ -260,7 +258,6 @@ def download_board(ending: str, record: str = "") -> Response:
 @bp.get(EMBED_VALUE_ROUTE.without_variables.append_ending(FILE_ENDINGS))
 @bp.get(EMBED_VALUE_ROUTE.append_ending(FILE_ENDINGS))
 def download_game_values(ending: str, record: str = "") -> Response:
-    """Return the exact value after each move of a game, as SVG or CSV."""
     place = parse_match(record, request.args, get_current_site())
     moves = review_moves(place)
     name = _name_file("value", record)
@@ -278,7 +275,6 @@ def download_game_values(ending: str, record: str = "") -> Response:
 
 @bp.get(EMBED_CURVE_ROUTE.append_ending(FILE_AND_PREVIEW_ENDINGS))
 def download_curves(name: str, ending: str) -> Response:
-    """Return learning curves as SVG or CSV, or as a PNG for link previews."""
     charts, take, _ = parse_curves(get_current_site(), name, request.args)
     if ending == "png":
         drawn = plot_curves_file(charts, "", DEFAULT_FILE_WIDTH)
@@ -302,7 +298,6 @@ def download_curves(name: str, ending: str) -> Response:
 
 @bp.get(EMBED_VALUE_MAP_ROUTE.append_ending(FILE_AND_PREVIEW_ENDINGS))
 def download_mind(name: str, ending: str) -> Response:
-    """Return the picture of an agent's positions as SVG or CSV, or as a PNG for link previews."""
     step, colour = minds.parse_snapshot_and_colouring(
         get_current_site(), name, request.args
     )
@@ -331,9 +326,9 @@ def download_mind(name: str, ending: str) -> Response:
 @bp.get(MATCH_PREVIEW_ROUTE.without_variables)
 @bp.get(MATCH_PREVIEW_ROUTE)
 def download_board_preview(record: str = "") -> Response:
-    """Return a PNG of a position for link previews, with the values that its page shows.
+    """Return a picture of a position for previews of links.
 
-    For a finished game and its replay, a ring marks the losing move.
+    If the game is over, a ring marks the move that lost it.
     """
     state = parse_match(record, request.args, get_current_site())
     if state.match.replays_record:

@@ -80,10 +80,10 @@ class FirstUpdate(
     frozen=True,
     forbid_unknown_fields=True,
 ):
-    """The first update that differs between the trainings with and without a fault.
+    """The first update that a fault changes.
 
-    If the fault changes only how moves are chosen, this is the first different move, which has no
-    values.
+    A fault in the choice of moves changes no update directly. Then this is the first different
+    move, and it has no values.
     """
 
     # counted from 1
@@ -103,7 +103,7 @@ class FaultText(
     frozen=True,
     forbid_unknown_fields=True,
 ):
-    """What the pages say about a fault, which is a typical bug planted into a learner."""
+    """The texts about a fault, which is a typical bug in the code of a learner."""
 
     title: str
     faulty_line: str
@@ -116,7 +116,7 @@ class FaultText(
 
 
 class FaultEffect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a fault changes, as `python -m training.faults` measured it."""
+    """What a fault changes with several seeds, as measured by `python -m training.faults`."""
 
     # number of positions with a blunder after training with the seeds 0, 1, 2, ...
     faulty_blunders: list[int]
@@ -125,13 +125,13 @@ class FaultEffect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def worse_seed_count(self) -> int:
-        """The number of seeds for which the agent with the fault has more blunders."""
+        """With how many seeds the agent with the fault has more blunders."""
         pairs = zip(self.faulty_blunders, self.correct_blunders, strict=True)
         return sum(faulty > correct for faulty, correct in pairs)
 
     @property
     def worse_seeds(self) -> str:
-        """How many of the seeds these are, such as "all 20 seeds"."""
+        """The number of these seeds in words, such as "all 20 seeds"."""
         seed_count = len(self.faulty_blunders)
         if self.worse_seed_count == seed_count:
             return f"all {seed_count} seeds"
@@ -139,7 +139,7 @@ class FaultEffect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def medians(self) -> tuple[str, str]:
-        """The median numbers of blunders with the fault and without, as text."""
+        """The median number of blunders with the fault, and without it."""
         faulty, correct = median(self.faulty_blunders), median(self.correct_blunders)
         return format_number(faulty), format_number(correct)
 
@@ -163,7 +163,7 @@ def list_puzzle_choices(puzzle_number: int) -> list[str]:
 
 
 def find_fault_agents(site: SiteData, fault: str) -> tuple[Agent, Agent]:
-    """Return the agent with a fault and the agent without.
+    """Return an agent trained with the fault, and one trained without it.
 
     Raises NotFound if there is no such fault, or if the site has no such agents.
     """
@@ -183,9 +183,9 @@ def find_fault_agents(site: SiteData, fault: str) -> tuple[Agent, Agent]:
 def find_example_record(site: SiteData, fault: str) -> str:
     """Return the record of a position that shows what a fault does.
 
-    If the faulty agent has values above the reward of a win, this is the position with the highest
-    value. Otherwise the correct agent never blunders in the position, and of such positions it is
-    the one in which the faulty agent most often lets the opponent win at once.
+    If the faulty agent has a value above the highest reward, it is the position with the highest
+    value. Otherwise it is the position in which the faulty agent most often lets the opponent win
+    at once, although the correct agent makes no mistake there.
     """
     game = site.game
     faulty, correct = find_fault_agents(site, fault)
@@ -231,7 +231,6 @@ def describe_example_board(site: SiteData, fault: str, record: str) -> str:
 
 
 def build_lab_url(fault: str) -> str:
-    """Return the URL of the lab that compares the blunders with the fault and without."""
     faulty = name_recipe(FAULTY_RECIPES[fault])
     correct = name_recipe(find_correct_recipe(fault))
     return lab_url(faulty, correct, measure_key="blunders")
@@ -257,7 +256,6 @@ def build_list_entry(site: SiteData, fault: str) -> dict[str, Any]:
 def lay_out_values(
     site: SiteData, agent: Agent, record: str, board_id: str, label: str
 ) -> BoardPicture:
-    """Return the board after the moves of a record, with the agent's values on the squares."""
     state = replay_match(Match(record), site)
     name = agent.card.recipe
     # In the agent's own units a value above all rewards is shown as it is.
@@ -268,9 +266,9 @@ def lay_out_values(
 def build_agent_half(
     site: SiteData, agent: Agent, id_suffix: str, title: str, record: str
 ) -> dict[str, Any]:
-    """Return the variables for half of a page: the agent with the fault or the one without.
+    """Return the template's variables for one of two agents, shown side by side.
 
-    `id_suffix`, "with" or "without", ends the ids of the HTML elements.
+    `id_suffix`, "with" or "without", makes the ids of the HTML elements unique.
     """
     name = agent.card.recipe
     position = replay_match(Match(record), site).position
@@ -287,7 +285,7 @@ def build_agent_half(
 
 
 def plot_pairs(fault: str) -> Markup:
-    """Plot the blunders without and with a fault: a line for each seed."""
+    """Plot the blunders without and with a fault, as a line for each seed."""
     effect = FAULT_EFFECTS[fault]
     pairs = list(zip(effect.correct_blunders, effect.faulty_blunders, strict=True))
     styles = [
@@ -304,7 +302,7 @@ def plot_pairs(fault: str) -> Markup:
 
 
 def lay_out_first_update(site: SiteData, fault: str) -> BoardPicture:
-    """Return the board of the first update that the fault changes, after its move, which is marked."""
+    """Return the board after the move of the first update that a fault changes."""
     first = FAULT_EFFECTS[fault].first_update
     record = find_record(site.game, parse_position(site.game, first.board))
     state = replay_match(Match(record + DIGITS[first.cell]), site)
@@ -312,9 +310,9 @@ def lay_out_first_update(site: SiteData, fault: str) -> BoardPicture:
 
 
 def list_first_update_values(fault: str) -> list[tuple[str, str]]:
-    """Return the values before and after the first update that differs, each with a label.
+    """Return (label, value) before and after the first update that a fault changes.
 
-    The list is empty if the fault changes no value in this update.
+    The list is empty if the fault changes no value in it.
     """
     first = FAULT_EFFECTS[fault].first_update
     if first.value_before is None or first.correct_value is None:

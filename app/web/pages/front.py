@@ -43,7 +43,7 @@ BEGINNER_UPDATES = 500
 def list_choices(
     site: SiteData, shown_name: str, shown_snapshot: int | None
 ) -> list[dict[str, Any]]:
-    """Describe the agents to choose from, and "Beginner", the first agent early in its training."""
+    """List the agents to choose from, and "Beginner", the first agent after few updates."""
     names = list_front_agents(site)
     choices = [
         {
@@ -74,7 +74,7 @@ def list_choices(
 
 
 def describe_learning(site: SiteData, name: str) -> str:
-    """Return two sentences on how an agent of FRONT_PAGE_AGENTS was trained, "" for any other agent."""
+    """Say in two sentences how an agent in FRONT_PAGE_AGENTS was trained; "" for all others."""
     if name not in FRONT_PAGE_AGENTS:
         return ""
     phases = site.get_recipe(name).phases
@@ -84,7 +84,7 @@ def describe_learning(site: SiteData, name: str) -> str:
 
 @bp.app_template_global()
 def get_first_preview_url() -> str:
-    """Return the URL of the preview picture for pages that have no preview picture of their own."""
+    """Return the preview picture for links to pages that have none of their own."""
     site = get_current_site()
     agent = get_front_page_agent(site)
     return match_url(
@@ -93,21 +93,17 @@ def get_first_preview_url() -> str:
 
 
 def list_front_agents(site: SiteData) -> list[str]:
-    """Return the ids of the agents to choose from.
-
-    The folder of models may lack some of FRONT_PAGE_AGENTS. If all are missing, the first agent of
-    the folder is offered.
-    """
+    """Return the FRONT_PAGE_AGENTS of this site, or its first agent if it has none of them."""
     return [name for name in FRONT_PAGE_AGENTS if name in site.agents] or [
         *site.agents
     ][:1]
 
 
 def continue_match(query: Mapping[str, str], name: str, site: SiteData) -> Match | None:
-    """Return the match of the URL `at` with another agent in place of its agents.
+    """Return the game of the query parameter `at`, against the agent `name` from now on.
 
-    A finished game is followed by a new one. The result is None without a URL, and for the prepared
-    position, which each agent shows in its own way. Raises the errors of `parse_match`.
+    After the end it is a new game. Returns None if no game was begun. Raises the errors of
+    `parse_match`.
     """
     if not query.get("at"):
         return None
@@ -131,7 +127,7 @@ def continue_match(query: Mapping[str, str], name: str, site: SiteData) -> Match
 
 @bp.get(HOME_ROUTE)
 def show_front() -> Response:
-    """Show the front page; if a game on it goes on with another agent, its URL becomes the game's."""
+    """Show the board with an agent; a game in the URL goes on against this agent."""
     site = get_current_site()
     names = list_front_agents(site)
     name = read_choice("agent", request.args, names, names[0])

@@ -27,8 +27,6 @@ class Term(
     frozen=True,
     forbid_unknown_fields=True,
 ):
-    """An entry of the glossary."""
-
     name: str
     meaning: str
     # LaTeX
@@ -84,7 +82,7 @@ UNLINKED_PATTERN = re.compile(
 
 @bp.app_template_filter("terms")
 def link_terms(html: Markup) -> Markup:
-    """Return HTML in which the first use of each term in a paragraph links to the glossary."""
+    """Link each term to the glossary, the first time that a paragraph uses it."""
     linked_anchors: set[str] = set()
 
     def link_term(match: re.Match[str]) -> str:

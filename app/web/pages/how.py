@@ -83,9 +83,9 @@ WORKED_ALPHA = 0.9
 
 
 def parse_board(query: Mapping[str, str], game: Game) -> int:
-    """Return the position that the query contains.
+    """Return the position in the query, by default an example.
 
-    Raises BadRequest with a sentence for an invalid position.
+    Raises BadRequest if no game can reach it.
     """
     if not query.get("board"):
         return replay_record(game, ENCODED_RECORD)[-1]
@@ -96,10 +96,9 @@ def parse_board(query: Mapping[str, str], game: Game) -> int:
 
 
 def describe_position(game: Game, position: int) -> dict[str, Any]:
-    """Return what the template shows of a position: its encodings, and the positions symmetric to it.
+    """Return a position in all encodings, with its rotated and mirrored positions.
 
-    A click on a square puts the mover's mark on it, or removes its mark. `mover` is "" after the
-    end.
+    A click on a square sets the mark of the player to move, or clears the square.
     """
     text = format_position(game, position)
     mover = "X" if text.count("X") == text.count("O") else "O"
@@ -141,7 +140,7 @@ def describe_position(game: Game, position: int) -> dict[str, Any]:
 
 
 def compute_won_game(game: Game) -> list[dict[str, Any]]:
-    """Return the winner's moves in the worked example with their updates, the last move first."""
+    """Return the winner's moves and their updates in the worked example, the last move first."""
     positions = replay_record(game, WORKED_RECORD)
     boards = [format_position(game, position) for position in positions]
     cells = parse_record(game, WORKED_RECORD)
@@ -179,7 +178,7 @@ TITLES_BY_HEADING = {
 
 
 class StartValues(NamedTuple):
-    """The texts on the squares of the position that a section shows first, one for each cell."""
+    """The values on the example board before the first click, as texts, one for each cell."""
 
     values: list[str]
     # in the units of the agent's rewards, not from -1 to +1
@@ -272,10 +271,10 @@ def show_update_frame(slug: str) -> Response:
 def describe_section(
     site: SiteData, slug: str, query: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return the template's variables for a section: an algorithm, a term or a measure.
+    """Return the template's variables for an algorithm, a term or a measure.
 
-    The example board shows the position after the moves in the query. Raises BadRequest or Conflict
-    if the query is invalid.
+    Its example board shows the position that the query names. Raises BadRequest or Conflict if the
+    query is invalid.
     """
     section = SECTIONS[slug]
     record = query.get("record", "")
@@ -306,9 +305,9 @@ def describe_section(
 def build_section_update(
     site: SiteData, slug: str, query: Mapping[str, str]
 ) -> dict[str, Any] | None:
-    """Return the picture of a recorded update of an algorithm, None if there is no record.
+    """Return the picture of a real update of an algorithm, None if none was recorded.
 
-    The query names the update and the step of its explanation. Raises BadRequest if one of them
+    The query chooses the update and the step of its explanation. Raises BadRequest if one of them
     does not exist.
     """
     stage = read_integer("stage", query.get("stage") or "1", 1, FIGURE_STEP_COUNT)
@@ -346,7 +345,7 @@ def collect_section_numbers(site: SiteData, slug: str) -> Mapping[str, object]:
 
 
 def describe_example(site: SiteData, slug: str, match: Match) -> dict[str, Any]:
-    """Return the example board of a section, whose squares link to the positions after a move there."""
+    """Return the example board, on which a click on a square makes a move."""
     state = replay_match(match, site)
     move_values = None if state.is_over else evaluate_match(state)
     headline = describe_turn(state)
@@ -367,7 +366,7 @@ def describe_example(site: SiteData, slug: str, match: Match) -> dict[str, Any]:
 def build_start_values(
     site: SiteData, match: Match, value_source: str = ""
 ) -> StartValues:
-    """Return the moves' values in a section's first position, by default those of its agent."""
+    """Return the values on the example board before the first click."""
     state = replay_match(
         replace(match, value_source=value_source) if value_source else match, site
     )

@@ -88,7 +88,7 @@ PICTURES_PER_PAGE = 60
 
 
 def rank_neighbours(site: SiteData, policy_name: str) -> list[tuple[str, int, float]]:
-    """Return the players next to a policy in the ranking: (name, rank, score from -1 to 1)."""
+    """Return (name, rank, mean score from -1 to 1) of a policy and the players next to it."""
     names = [*site.policies, policy_name]
     table = summarize_round_robin(play_round_robin(site, policy_name))
     order = np.argsort(-table.mean_score, kind="stable").tolist()
@@ -154,10 +154,10 @@ def show_judge() -> Response:
 
 @bp.post(JUDGE_ROUTE, strict_slashes=False)
 def judge_table() -> Response:
-    """Read the table or trace in the form, and redirect to the page with its results.
+    """Read the table in the form, and redirect to the page with its results.
 
-    htmx gets a part of the page instead, which says how the table was read. If a row cannot be
-    read, the response is that part for all clients, with status 400.
+    htmx gets a part of the page, which says how the table was read. If a row cannot be read, every
+    client gets this part, with status 400.
     """
     site = get_current_site()
     try:
@@ -186,7 +186,7 @@ def judge_table() -> Response:
 
 
 def show_diagnosis(site: SiteData, diagnosis: Diagnosis) -> Response:
-    """Show which update rule, or which programming error, explains the updates that a visitor sent."""
+    """Show which update rule, or which bug, explains the updates that a visitor sent."""
     board = None
     if diagnosis.status == 1 and diagnosis.board:
         position = find_position(site.game, diagnosis.board.replace("/", ""))
@@ -209,7 +209,6 @@ def find_position(game: Game, board: str) -> int | None:
 
 @bp.get(JUDGE_TOOL_ROUTE)
 def download_tool(tool: str) -> Response:
-    """Return the source code of the program `doctor` or `judge`, a single file without dependencies."""
     content = TOOL_FILES[tool].read_bytes()
     return build_file_response(content, "text/x-python", f"{tool}.py")
 
@@ -220,12 +219,13 @@ NO_STORE_HEADERS = {"Cache-Control": "no-store"}
 
 
 def render_form(
-    site: SiteData, chosen_options: TableOptions = DEFAULT_OPTIONS, **of_reading: Any
+    site: SiteData,
+    chosen_options: TableOptions = DEFAULT_OPTIONS,
+    **template_variables: Any,
 ) -> Response:
-    """Show the form for a table, and below it the result of the table or trace that was sent.
+    """Show the form for a table, and below it the result of the table that was sent.
 
-    A trace is a list of updates, which the program `doctor` checks. `of_reading` has the variables
-    of the template that describe the result.
+    `template_variables` describe the result.
     """
     values = {
         "reading": None,
@@ -247,7 +247,7 @@ def render_form(
         max_table_bytes=MAX_TABLE_BYTES,
         max_trace_rows=MAX_TRACE_ROWS,
         convert_pickle=PICKLE_COMMAND,
-        **values | of_reading,
+        **values | template_variables,
     )
 
 
@@ -298,7 +298,7 @@ def _build_page_of_pictures(
 @bp.get(CERTIFICATE_ROUTE.append_ending(".csv"))
 @bp.get(JUDGE_CERTIFICATE_ROUTE.append_ending(".csv"))
 def download_certificate(seat: str, name: str = "") -> Response:
-    """Return a proof as CSV: each position, the policy's moves and the exact result."""
+    """Return a proof as CSV, with a row for each position: the moves, and the exact result."""
     site = get_current_site()
     certificate = get_certificate(get_current_site(), get_judged_policy(name), seat)
     rows = (
@@ -317,7 +317,7 @@ def download_certificate(seat: str, name: str = "") -> Response:
 
 
 def get_judged_policy(policy_name: str = "") -> str:
-    """Return the name of the judged policy: `policy_name`, or the name of the moves in the URL.
+    """Return `policy_name` or, without it, the policy whose moves are in the URL.
 
     Raises NotFound for an unknown agent, and BadRequest for invalid moves.
     """
@@ -330,9 +330,9 @@ def get_judged_policy(policy_name: str = "") -> str:
 
 
 def get_certificate(site: SiteData, policy_name: str, seat: str) -> UnbeatableProof:
-    """Return the proof that a policy never loses in a seat.
+    """Return the proof that a policy never loses as "x" or "o".
 
-    Raises NotFound with a game that the policy loses, if there is one.
+    Raises NotFound with a lost game if the policy can lose.
     """
     record = find_losing_game(site, policy_name, SEATS[seat])
     if record is not None:

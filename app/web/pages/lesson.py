@@ -70,7 +70,6 @@ EMPTY_ILLUSTRATION: Mapping[str, Any] = MappingProxyType(
 
 
 def build_illustration(agent_id: str, **parts: Any) -> dict[str, Any]:
-    """Return the agent of a step, and what the page shows of it beside the text."""
     return {**EMPTY_ILLUSTRATION, "agent_id": agent_id, **parts}
 
 
@@ -253,9 +252,9 @@ def _illustrate_why(site: SiteData, _: str) -> dict[str, Any]:
 
 
 def _build_blunder_update(query: ValueQuery, case_name: str) -> dict[str, Any] | None:
-    """Return the next update of a value if the opponent replies as `case_name` says.
+    """Return the next update of a value after a reply of the opponent.
 
-    Raises BadRequest if this reply is impossible.
+    Raises BadRequest if `case_name` is not the square of a possible reply.
     """
     try:
         update = build_next_update(query, case_name, _build_answer_url)
@@ -280,10 +279,11 @@ ILLUSTRATIONS = {
 
 
 def find_misled_puzzle(site: SiteData) -> tuple[int, Puzzle]:
-    """Return (number, puzzle) for the puzzle whose blunder has the highest value.
+    """Return the number of a puzzle, and the puzzle, in which the agent's training misled it.
 
-    The blunder loses against optimal play, but against random moves it is the best move. Puzzles of
-    LESSON_AGENT are preferred. Raises NotFound if no puzzle qualifies.
+    Against random moves the agent's move is the best one, against optimal play it loses. Of these
+    puzzles it is the one where the agent expects most, if possible of LESSON_AGENT. Raises NotFound
+    if there is none.
     """
     candidates = [
         (number, puzzle)

@@ -83,10 +83,9 @@ def download_film(name: str) -> Response:
 
 
 def count_agreement(site: SiteData, name: str, snapshot: int) -> list[list[int]]:
-    """Count the positions after each number of moves by their optimal and their expected result.
+    """Count positions by number of moves, optimal result and result that the agent expects.
 
-    A row has a count for each pair of results; an expected result can also be unknown. Symmetric
-    positions count once. The list is empty for beads, which expect no result.
+    Symmetric positions count once. The list is empty for beads, which expect no result.
     """
     if site.agents[name].card.reward_scale is None:
         return []
@@ -100,7 +99,7 @@ def count_agreement(site: SiteData, name: str, snapshot: int) -> list[list[int]]
 def describe_tile(
     site: SiteData, agent_name: str, snapshot: int, tile_number: int
 ) -> dict[str, Any]:
-    """Return what the page shows of a tile's position: its board, its values and its result."""
+    """Return the board, the values and the result of the position that a visitor selected."""
     tiles = site.tile_layout
     game = site.game
     rows, knows = minds.choose_decisions(site, agent_name, snapshot)

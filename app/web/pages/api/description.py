@@ -65,7 +65,6 @@ class Experiment(ClaimSummary, frozen=True, kw_only=True):
 
 
 def build_description(site: SiteData) -> OpenApiDocument:
-    """Return the OpenAPI document for the players and claims of this site."""
     document: OpenApiDocument = msgspec.json.decode(DOCUMENT_FILE.read_bytes())
     known_names = {
         "lens": site.value_sources,
@@ -98,14 +97,13 @@ def build_description(site: SiteData) -> OpenApiDocument:
 
 
 def list_subclasses(base: type[msgspec.Struct]) -> Iterator[type[msgspec.Struct]]:
-    """Yield all direct and indirect subclasses of a class."""
     for struct in base.__subclasses__():
         yield struct
         yield from list_subclasses(struct)
 
 
 def describe_fields(struct: type[msgspec.Struct], schema: OpenApiDocument) -> None:
-    """Move the descriptions of fields from the docstring of a class into its JSON schema."""
+    """Move the descriptions of fields from the docstring of a class to its JSON schema."""
     encoded_names = dict(
         zip(struct.__struct_fields__, struct.__struct_encode_fields__, strict=True)
     )
@@ -128,7 +126,7 @@ def list_operations(document: OpenApiDocument) -> Iterator[OpenApiDocument]:
 
 
 def find_parameters() -> list[OpenApiDocument]:
-    """Return the parameters of the requested operation; [] for a page that is not in the API."""
+    """Return the parameters of the requested operation, [] for a page outside the API."""
     rule = re.sub(
         "<([^<>]*)>", r"{\1}", request.url_rule.rule if request.url_rule else ""
     )
@@ -139,10 +137,9 @@ def find_parameters() -> list[OpenApiDocument]:
 
 
 def read_parameters(path_values: OpenApiDocument | None) -> OpenApiDocument:
-    """Return the values of the requested operation's parameters, by name.
+    """Return the parameters of the request by name, with their defaults.
 
-    A parameter that is missing in the query has its default or, without a default, is left out.
-    Raises BadRequest with a sentence on the first value that the description does not allow.
+    Raises BadRequest for the first value that the OpenAPI document does not allow.
     """
     values = dict(path_values or {})
     parameters = find_parameters()
@@ -178,7 +175,7 @@ def _read_value(name: str, schema: OpenApiDocument) -> Any:
 
 
 def build_python_type(schema: OpenApiDocument) -> Any:
-    """Return the Python type of a parameter, by which msgspec checks the value."""
+    """Return the Python type with which msgspec checks a parameter."""
     if "enum" in schema:
         return Literal[tuple(schema["enum"])]
     limits = {

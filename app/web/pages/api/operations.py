@@ -79,7 +79,7 @@ MATCH_RESULTS = ("x_wins", "draw", "o_wins")
 
 @bp.before_request
 def check_parameters() -> None:
-    """Replace the arguments of an operation by the checked values of its parameters."""
+    """Convert the parameters of the request and refuse invalid ones, before the view runs."""
     request.view_args = read_parameters(request.view_args)
 
 
@@ -129,7 +129,6 @@ def judge_moves(moves: str) -> Response:
 
 @bp.post(API_JUDGE_ROUTE)
 def judge_table(values: bool, **_reading_options: str) -> Response:
-    """Read a table of values or moves and evaluate it exactly."""
     site = get_current_site()
     try:
         reading, _ = read_sent_table()
@@ -171,10 +170,9 @@ def _list_proved_seats(lost_games: Mapping[str, str | None]) -> list[str]:
 def build_judgement(
     site: SiteData, policy_name: str, drawn: Figures | None = None
 ) -> OpenApiDocument:
-    """Return the exact evaluation of a policy.
+    """Return the exact results of a policy, by default with equal chances for its moves.
 
-    A policy that is named by its moves plays them with equal chances. `drawn` has the exact results
-    of a table that plays them with other chances.
+    `drawn` replaces the results if the table draws its moves with other chances.
     """
     figures = drawn or get_figures(site, policy_name)
     lost_games = find_losing_games(site, policy_name)
@@ -201,7 +199,7 @@ def build_judgement(
 def list_position_values(
     site: SiteData, reading: TableReading
 ) -> dict[str, list[float | None]] | None:
-    """Return the values of each position for JSON, None if the table has no values."""
+    """Return position -> values for JSON, None if the table has only moves."""
     if reading.q is None:
         return None
     positions = [
@@ -229,10 +227,7 @@ def show_position(position: str, lens: str, step: int | None = None) -> Response
 def draw_move(
     position: str, agent: str, epsilon: float, seed: int | None = None
 ) -> Response:
-    """Draw an agent's move in a position by the agent's probabilities.
-
-    Without a seed, each request draws again. With the same seed, the move is always the same.
-    """
+    """Draw an agent's move. The same seed always draws the same move."""
     site = get_current_site()
     number = _parse_position_number(position)
     _check_name_exists(agent, site.policies, site.policies.contains_name(agent))
@@ -324,14 +319,13 @@ def show_experiment(claim: str) -> Response:
 
 @bp.record
 def register_description(state: BlueprintSetupState) -> None:
-    """Build the OpenAPI description when an app registers the blueprint."""
     assert isinstance(state.app, Flask)
     with state.app.app_context():
         state.app.extensions["openapi"] = build_description(get_current_site())
 
 
 def build_cacheable_response(content: object) -> Response:
-    """Return a response that depends only on the URL, so every cache may keep it."""
+    """Return a JSON response that caches may keep, because it depends only on the URL."""
     response = build_json_response(content)
     return allow_revalidation(response, generate_etag(response.data))
 
@@ -353,7 +347,6 @@ def _check_name_exists(name: str, valid_names: Collection[str], is_known: bool) 
 
 
 def build_agent_summary(site: SiteData, agent_id: str) -> OpenApiDocument:
-    """Return the main results of an agent at the end of its training."""
     card = site.agents[agent_id].card
     figures = card.figures
     far = card.figures.task_distance
@@ -396,7 +389,7 @@ def build_state(site: SiteData, position: int) -> OpenApiDocument:
 def build_position_view(
     site: SiteData, position: int, value_source: str, snapshot: int | None
 ) -> OpenApiDocument:
-    """Return a position with its exact values, and with those of an agent or another source."""
+    """Return a position with its exact values, and the values of an agent or another source."""
     game = site.game
     learned = site.agents.find(value_source)
     values = (
@@ -435,7 +428,7 @@ def build_position_view(
 def build_drawn_move(
     site: SiteData, position: int, player_name: str, epsilon: float, rng: random.Random
 ) -> OpenApiDocument:
-    """Draw the move of an agent in a position; with probability `epsilon` it is random."""
+    """Draw a player's move, which is random with probability `epsilon`."""
     own = site.policies[player_name][position]
     at_random = site.policies["random"][position]
     chances = mix_policies(own, at_random, epsilon).tolist()
@@ -464,7 +457,7 @@ def _build_cause(site: SiteData, cause: Cause) -> OpenApiDocument:
 
 
 def build_final_results(figures: ChancesBySeat) -> OpenApiDocument:
-    """Return an agent's chances against an opponent at the end of its training."""
+    """Return the chances of a win, a draw and a loss after the training, as X and as O."""
     seats = {"x": figures.x[-1], "o": figures.o[-1]}
     return {
         seat: dict(zip(("win", "draw", "loss"), chances, strict=True))

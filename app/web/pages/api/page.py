@@ -54,7 +54,6 @@ def show_api() -> Response:
 
 
 def _request_operation(operation: OpenApiDocument) -> OpenApiDocument:
-    """Send an operation's example request, and return the request with its response."""
     if operation["method"] == "POST":
         return _request_example(operation["path"], EXAMPLE_TABLE)
     values: dict[str, dict[str, Any]] = {"path": {}, "query": {}}
