@@ -8,7 +8,7 @@ INTERRUPTED_EXIT_CODE = 130
 
 
 def main() -> None:
-    """Run the command line; after Ctrl-C during the import exit with the status 130."""
+    """Run the command line; exit with the status 130 if Ctrl-C interrupts its import."""
     try:
         from training import cli  # noqa: PLC0415
     except KeyboardInterrupt:

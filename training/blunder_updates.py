@@ -78,7 +78,7 @@ class Blunder(NamedTuple):
 
 
 def list_blunders(agent_id: str, models: Path) -> list[Blunder]:
-    """Return up to MAX_BLUNDERS blunders that a shipped agent always makes, the likeliest first."""
+    """Return the blunders of a shipped agent, the likeliest first, at most MAX_BLUNDERS."""
     game = tic_tac_toe()
     loaded = load_agent(models, game, agent_id)
     policy = policy_from_values(loaded.q, loaded.card.play_rule)
@@ -95,10 +95,10 @@ def group_blunders_by_entry(
     blunders: list[Blunder],
     list_cells: Callable[[Blunder], Iterable[int]],
 ) -> dict[Hashable, list[Blunder]]:
-    """Return the blunders by entries of the learner's table.
+    """Return {key of a table entry: blunders}.
 
-    `list_cells` returns cells on a blunder's board. The blunder is listed under the table entry of
-    each of these cells.
+    `list_cells(blunder)` returns cells on the board of the blunder. The blunder is listed under the
+    entries of moves on these cells.
     """
     blunders_by_entry: dict[Hashable, list[Blunder]] = {}
     for blunder in blunders:
@@ -109,7 +109,6 @@ def group_blunders_by_entry(
 
 
 def prefers_blunder(learner: ReferenceLearner, blunder: Blunder) -> bool:
-    """Return whether a blunder has a higher value than all other moves on its board."""
     values = {
         cell: read_entry(learner, blunder.board, cell, blunder.seat)
         for cell in learner.game.legal_moves(blunder.board)
@@ -121,10 +120,11 @@ def prefers_blunder(learner: ReferenceLearner, blunder: Blunder) -> bool:
 def find_blunder_updates(
     agent_id: str, blunders: list[Blunder]
 ) -> dict[Blunder, tuple[ExamplePlace, ExamplePlace]]:
-    """Repeat a training; return where the deciding and the first update of each blunder happened.
+    """Train an agent again; return (deciding update, first update) for each blunder, as places.
 
-    A blunder is left out in three cases: another move has at least its value at the end of the
-    training, it was preferred from the start to the end, or no update changed its value.
+    The first update is the first one that changed the value of the blunder. After the deciding
+    update the learner preferred the blunder until the end. A blunder without such updates is left
+    out.
     """
     recipe = SHIPPED[agent_id].recipe
     recorder = GameRecorder(tic_tac_toe(), recipe)
@@ -165,10 +165,9 @@ def find_blunder_updates(
 def build_blunder_updates(
     agent_id: str, models: Path
 ) -> dict[str, list[UpdateExample]]:
-    """Return two examples for each blunder: its deciding update, then its first update.
+    """Return {name of a blunder: [example of its deciding update, example of its first update]}.
 
-    The keys are the names that `name_blunder` gives to the blunders. Blunders that
-    `find_blunder_updates` leaves out are missing.
+    Blunders that no update decided are left out.
     """
     found = find_blunder_updates(agent_id, list_blunders(agent_id, models))
     places = {place for both in found.values() for place in both}
@@ -185,7 +184,6 @@ def build_blunder_updates(
 def encode_blunder_updates(
     examples_by_blunder: Mapping[str, list[UpdateExample]],
 ) -> bytes:
-    """Return the examples as a JSON object, with one line for each blunder."""
     lines = [
         msgspec.json.encode(key) + b": " + msgspec.json.encode(examples)
         for key, examples in examples_by_blunder.items()

@@ -62,9 +62,9 @@ class NamedRecipe:
 
 
 def parse_agent(text: str) -> NamedRecipe:
-    """Read the id of a shipped agent, or a recipe.
+    """Read an agent from the command line: the id of a shipped agent, or a recipe.
 
-    Raises BadParameter for anything else; its message suggests the most similar id.
+    Raises BadParameter for any other text, and suggests the most similar id.
     """
     if text in SHIPPED:
         return NamedRecipe(text, SHIPPED[text].recipe)
@@ -85,7 +85,7 @@ def parse_agent(text: str) -> NamedRecipe:
 
 
 def parse_judged_agent(text: str) -> str | NamedRecipe:
-    """Return a text that names a table, a link or a function unchanged; read other texts as an agent.
+    """Read an argument of `judge`: an agent, or the text that names a table, a link or a function.
 
     Raises BadParameter for a file that cannot be judged, and for an unknown agent.
     """
@@ -103,7 +103,7 @@ def parse_judged_agent(text: str) -> str | NamedRecipe:
 def check_claims(
     ctx: click.Context, param: click.Parameter, claims: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Return these ids of claims; raises BadParameter, suggesting a similar id, if one is unknown."""
+    """Check the ids of claims; raises BadParameter, with a similar id, if one is unknown."""
     for claim in claims:
         if claim not in list_claims():
             raise click.BadParameter(
@@ -114,7 +114,7 @@ def check_claims(
 
 
 def find_models_folder() -> Path:
-    """Return the folder models/ here if it has agents, otherwise the project's models/."""
+    """Return models/ in the current folder if it has agents, otherwise models/ of the project."""
     has_agents = any(LOCAL_MODELS_FOLDER.glob("*.npz"))
     return LOCAL_MODELS_FOLDER if has_agents else ROOT / "models"
 
@@ -122,7 +122,7 @@ def find_models_folder() -> Path:
 def load_agent_from_folders(
     models: Path, game: Game, agent_id: str, recipe: Recipe | None
 ) -> Agent:
-    """Load an agent from `models`; if that is models/ of the current folder, also try the project's.
+    """Load an agent from `models`; if that is the current folder's models/, also try the project's.
 
     Raises ModelError if no folder has the agent, or if its files are invalid.
     """
@@ -157,7 +157,7 @@ def json_flag(meaning: str) -> Callable[[Command], Command]:
 
 
 def table_options(command: Command) -> Command:
-    """Add options to a command that say how to read a table, such as in whose view its values are."""
+    """Add the options for ambiguous tables, such as `--view` and `--begins`, to a command."""
     for flag, (question, answers) in reversed(OPTION_QUESTIONS.items()):
         meanings = ", ".join(f"{value}: {answer}" for value, answer in answers.items())
         command = click.option(
@@ -191,7 +191,6 @@ class Commands(click.Group):
     """A group of commands in which every expected error becomes one sentence and an exit status."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; print an expected error as one line, without a traceback."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
@@ -215,7 +214,6 @@ class Commands(click.Group):
 
 
 def describe_missing_package(package: str) -> str:
-    """Say how to install an optional package."""
     if PACKAGE_PREFIX:
         return f"this needs {package}: install q-tac-toe[{EXTRA_BY_PACKAGE[package]}]"
     return f"this needs {package}: run `make install-training` first"

@@ -34,13 +34,13 @@ RESULTS_FILE = "docs/results.md"
 def build_result_rows(game: Game, agents: Iterable[Agent]) -> list[list[str]]:
     """Return a row of cells for each agent: its title, its results and its number of blunders.
 
-    The results are computed from the agent's table, not copied from its card (its JSON file).
+    The results are computed from the agent's table, and not read from its card.
     """
     return [_build_row(game, agent) for agent in agents]
 
 
 def print_table(game: Game, agents: Iterable[Agent]) -> None:
-    """Print the results as a table; if the output is not a terminal, no line is broken."""
+    """Print the results as a table, whose lines are wrapped only in a terminal."""
     console = Console()
     if not console.is_terminal:
         console = Console(width=UNWRAPPED_LINE_WIDTH)
@@ -57,10 +57,7 @@ def format_results(game: Game, agents: Iterable[Agent]) -> str:
 
 
 def format_claims(claims: Iterable[ClaimSummary]) -> str:
-    """Return a Markdown table with the verdict on each claim, and a link to the JSON file behind it.
-
-    The links are relative to the folder docs/.
-    """
+    """Return the verdicts as a Markdown table, with links to their JSON files."""
     lines = [CLAIM_HEADINGS]
     for claim in claims:
         title = f"[{claim.title}](../models/experiments/{claim.id}.json)"
@@ -76,9 +73,9 @@ def write_document(
     agents: Iterable[Agent],
     claims: Iterable[ClaimSummary],
 ) -> None:
-    """Write both tables, of results and of claims, into docs/results.md of a project folder.
+    """Write the tables of results and of claims into docs/results.md.
 
-    Raises ValueError as `replace_table` does.
+    Raises ValueError if the file lacks the markers around them.
     """
     replace_table(
         project_folder / RESULTS_FILE,

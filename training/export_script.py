@@ -118,7 +118,7 @@ def build_script(recipe: Recipe) -> str:
 
 
 def list_plain_opponents(recipe: Recipe) -> list[str]:
-    """Return the names of the opponents that neither learn nor are a person.
+    """Return the names of the opponents that are programs with fixed rules.
 
     A league brings its own opponents, so the list is empty. Raises RecipeError for an opponent
     without a file in `app/textbook`.
@@ -134,7 +134,6 @@ def list_plain_opponents(recipe: Recipe) -> list[str]:
 
 
 def list_needed_modules(recipe: Recipe, opponents: Iterable[str]) -> Iterator[str]:
-    """Yield the textbook modules that a training needs in addition to its learner's module."""
     yield from (
         f"{TEXTBOOK_PACKAGE}.{one}" for one in ("loop", "evaluation", "rules", "rng")
     )
@@ -146,7 +145,7 @@ def list_needed_modules(recipe: Recipe, opponents: Iterable[str]) -> Iterator[st
 
 
 def order_modules(modules: Sequence[str]) -> list[str]:
-    """Return these modules and all textbook modules that they import, in the order of the file.
+    """Return modules and all textbook modules that they import, in the order of the exported file.
 
     The first of `modules` must be the learner's.
     """
@@ -186,7 +185,7 @@ def list_imports(source_text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def format_imports(source_texts: Iterable[str]) -> Iterator[str]:
-    """Yield the import lines of the exported file, each once, for modules of Python's own library."""
+    """Yield each import of a module of Python's own library once."""
     imports = defaultdict[str, set[str]](set)
     for text in source_texts:
         for module, names in list_imports(text):

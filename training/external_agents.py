@@ -97,7 +97,7 @@ class ExternalAgent(NamedTuple):
 
 
 def find_agent_form(agent_text: str) -> str:
-    """Return whether a text names a "table", a "link" or a "function"; "" if it names none of them."""
+    """Return "table", "link" or "function" for a text that names one, otherwise ""."""
     if Path(agent_text).suffix.lower() in TABLE_SUFFIXES | PICKLE_SUFFIXES:
         return "table"
     if "moves=" in agent_text or (
@@ -138,10 +138,10 @@ def judge_external_agent(
 def describe_external_agent(
     game: Game, agent_text: str, options: TableOptions, site: str
 ) -> dict[str, Any]:
-    """Return the exact results of another program's agent for JSON, as `describe_play` does.
+    """Return the exact results of another program's agent as a dict for JSON.
 
-    The result also has a link to them, and notes on how a table was read. Raises ValueError as
-    `judge_external_agent` does, except for unreadable rows, which are listed under "unread".
+    The dict also has a link to the results, notes on how a table was read, and unreadable rows
+    under "unread". Raises ValueError if the agent cannot be read.
     """
     external_agent = read_external_agent(game, agent_text, options)
     figures = _compute_figures(game, external_agent)
@@ -159,7 +159,7 @@ def describe_external_agent(
 def describe_chosen_moves(
     game: Game, chosen_moves: CellMask, site: str
 ) -> dict[str, Any]:
-    """Return the exact results of moves, [D, cells], as `describe_play` does, with a link to them."""
+    """Return the exact results of moves, [D, cells], as a dict for JSON, and a link to them."""
     figures = _compute_figures(game, ExternalAgent(chosen_moves))
     record = describe_play(game, policy_from_moves(chosen_moves), figures)
     return {**record, "link": f"{site}/judge?moves={encode_moves(game, chosen_moves)}"}
@@ -191,7 +191,7 @@ def describe_shipped_agent(game: Game, agent: Agent) -> dict[str, Any]:
 
 
 def describe_play(game: Game, policy: Policy, figures: Figures) -> dict[str, Any]:
-    """Return the exact results of a policy for JSON, under the names of docs/judge.py.
+    """Return the exact results of a policy as a dict for JSON, under the names of docs/judge.py.
 
     Under "against_...", each seat ("x" and "o") has the chances of a win, a draw and a loss. Under
     "losing_games", each seat has the cells of a game that the policy loses, or None if there is
@@ -225,10 +225,7 @@ def describe_play(game: Game, policy: Policy, figures: Figures) -> dict[str, Any
 def read_external_agent(
     game: Game, agent_text: str, options: TableOptions
 ) -> ExternalAgent:
-    """Read an agent from a table, a link or a function.
-
-    Raises ValueError as `judge_external_agent` does.
-    """
+    """Read an agent from a table, a link or a function; raises ValueError for an unreadable one."""
     form = find_agent_form(agent_text)
     try:
         if form == "link":
@@ -244,7 +241,6 @@ def read_external_agent(
 
 
 def _read_file(game: Game, file: Path, options: TableOptions) -> ExternalAgent:
-    """Read an agent from a table; raises TableError if none of its rows can be read."""
     if file.stat().st_size > MAX_FILE_BYTES:
         raise TableError(f"the file is larger than {MAX_FILE_BYTES >> 20} MB")
     reading = read_table(game, file.read_bytes(), options)
@@ -258,7 +254,6 @@ def _read_file(game: Game, file: Path, options: TableOptions) -> ExternalAgent:
 
 
 def _read_function(game: Game, function_name: str) -> CellMask:
-    """Return the moves of a function, named as "module:name", in all positions, [D, cells]."""
     module, _, name = function_name.partition(":")
     try:
         play = attrgetter(name)(import_module(module))
@@ -316,7 +311,6 @@ def _quote_repr(item: object) -> str:
 
 
 def _report_play(game: Game, external_agent: ExternalAgent) -> Iterator[str]:
-    """Yield lines on how an agent plays: its results, its blunders, and their likely causes."""
     policy = _get_policy(external_agent)
     figures = _compute_figures(game, external_agent)
     for seat, record in find_lost_games(game, policy).items():
@@ -352,7 +346,6 @@ def _report_play(game: Game, external_agent: ExternalAgent) -> Iterator[str]:
 
 
 def _report_value_errors(game: Game, q: NDArray[np.float64]) -> Iterator[str]:
-    """Yield lines on how far an agent's values, [D, cells], are from those of optimal play."""
     known = ~np.isnan(q)
     values = q[known]
     truth = compute_optimal_q(game)[known]

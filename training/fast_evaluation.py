@@ -27,10 +27,7 @@ RANDOM_BASELINE_INDEX = list(BASELINES).index("random")
 
 
 def evaluate_policies_fast(game: Game, policies: Values) -> PolicyResults:
-    """Return the exact results of T policies, [T, P].
-
-    `app.tictactoe.report.evaluate_policies` returns the same, but is slower.
-    """
+    """Return the exact results of T policies, [T, P], in compiled code."""
     tree = (game.ply_start, game.pair_start, game.pair_successor, game.outcome)
     seats = np.array([*SEATS.values()], np.int8)
     # The loop reads the policies row by row, so they are stored row by row.
@@ -64,10 +61,7 @@ def compute_recipe_figures(
 def _evaluate_all(  # type: ignore[no-untyped-def]
     ply_start, pair_start, pair_successor, outcome, to_move, seats, policies, opponents
 ):
-    """Return the three arrays of `PolicyResults`, in the order of its fields.
-
-    Each policy plays every baseline as X and as O.
-    """
+    """Return the arrays of `PolicyResults`; each policy plays every baseline as X and as O."""
     policy_count = len(policies)
     baseline_chances = np.empty((2, len(opponents), policy_count, 3))
     best_response_chances = np.empty((2, policy_count, 3))

@@ -29,7 +29,6 @@ from training.run import MODELS, train
 
 
 def write_faults(folder: Path = MODELS / FAULTS_FOLDER) -> None:
-    """Train and save the agents with and without faults, then measure each fault."""
     folder.mkdir(exist_ok=True)
     game = tic_tac_toe()
     for name, recipe in {**CORRECT_RECIPES, **FAULTY_RECIPES}.items():
@@ -41,7 +40,7 @@ def write_faults(folder: Path = MODELS / FAULTS_FOLDER) -> None:
 
 
 def measure_fault(fault: str, seeds: Sequence[int] = range(20)) -> FaultEffect:
-    """Train with and without a fault, with each of the seeds; return the numbers of blunders of both.
+    """Count the blunders of trainings with and without a fault, with each of the seeds.
 
     The result also has the first update that the fault changes, with the recipe's own seed.
     """
@@ -87,7 +86,7 @@ def _compare_events(
 
 
 def _list_events(recipe: Recipe) -> Iterator[tuple[int, TrainingEvent]]:
-    """Yield (number of the game from 1, event) for each move and each update of a training."""
+    """Yield (number of the game, event) for each move and update; games are counted from 1."""
     game, rng = tic_tac_toe(), Random(recipe.seed)
     learner = make_learner(game, recipe)
     for game_number, turn in enumerate(list_recipe_turns(game, recipe), 1):

@@ -13,7 +13,7 @@ from training.taught import PupilCache
 
 
 def build_first_courses() -> dict[str, Course]:
-    """Return the state of each learner before its first game (its course), by the name of its recipe."""
+    """Return {recipe name: state of the learner before its first game with a person}."""
     pupils = PupilCache(tic_tac_toe())
     return {name: pupils.build_course(parse_recipe(name), "") for name in LEARNERS}
 

@@ -35,7 +35,6 @@ MAX_TEXTBOOK_UPDATES = 200_000
 
 
 def answer_request(request: str) -> bytes:
-    """Return the answer to a request; raises RecipeError if its recipe is invalid."""
     # numba reads the folder of its files once, on import. So whatever imports numba is imported later.
     choose_kernel_folder()
     game = tic_tac_toe()

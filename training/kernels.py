@@ -23,7 +23,7 @@ KERNEL_FOLDER_VARIABLE = "NUMBA_CACHE_DIR"
 
 @cache
 def choose_kernel_folder() -> Path:
-    """Return the folder of the compiled kernels: beside the code or, if that is read-only, in a cache.
+    """Return the folder of the compiled kernels: beside the code, or a cache if that is read-only.
 
     The environment variable NUMBA_CACHE_DIR may name another one. Raises OSError if no folder can
     be written.
@@ -88,7 +88,6 @@ def remove_outdated_kernels() -> None:
 
 
 def list_compiled_algorithms() -> list[type[Recipe]]:
-    """Return the algorithms that have kernels, the most common ones first."""
     kinds = [kind for kind in ALGORITHMS.values() if not kind.is_network]
     return sorted(kinds, key=lambda kind: kind.slug not in FIRST_COMPILED_SLUGS)
 

@@ -46,7 +46,7 @@ class Measure:
     batch_size: int = 10
 
     def measure_as_json(self, recipe_names: Sequence[str]) -> list[bytes]:
-        """Train recipes, given by their names; return each result as JSON for the database of runs."""
+        """Train recipes and return each result as JSON for the database of runs."""
         return [
             self._encode_result(parse_recipe(one), perf_counter())
             for one in recipe_names
@@ -59,7 +59,7 @@ class Measure:
         return msgspec.json.encode(result)
 
     def decode(self, content: bytes) -> Any:
-        """Return a result from the database of runs, with the entries of a dict as attributes."""
+        """Return a stored result; if it is a dict, with its entries as attributes."""
         if self.result_type is None:
             return SimpleNamespace(**msgspec.json.decode(content))
         return msgspec.json.decode(content, type=self.result_type)
@@ -78,7 +78,7 @@ class MeasuredRun(
         "is_unbeatable": "unbeatable",
     },
 ):
-    """The results of a run at T snapshots, the last of which is at the end of the training."""
+    """The results of a run at T snapshots; the last snapshot is the end of the training."""
 
     # training and evaluation together
     seconds: float
@@ -130,7 +130,7 @@ def measure_run(
     """Train a recipe; return its results at the checkpoints and at the end.
 
     With `includes_start` there is also a snapshot of the start. A checkpoint is evaluated after the
-    game in which it is reached; if a game reaches several, there is one snapshot for all.
+    game that reaches it; a game that reaches several has one snapshot.
     """
     game = tic_tac_toe()
     start_time = perf_counter()
@@ -169,7 +169,7 @@ def measure_run(
 
 
 def find_next_game_checkpoint(updates: int) -> int:
-    """Return the next checkpoint, which is always the end of the current game."""
+    """Return a checkpoint that every game reaches, so each game is evaluated."""
     return updates + 1
 
 
@@ -181,7 +181,7 @@ def find_next_growth_checkpoint(updates: int) -> int:
 def measure_games_to_proof(
     next_checkpoint: NextCheckpoint, recipe: Recipe
 ) -> ProvingRun:
-    """Train a recipe; return after how many games it is unbeatable, as seen at the checkpoints."""
+    """Train a recipe; return after how many games it is unbeatable at a checkpoint."""
     game = tic_tac_toe()
     begin = perf_counter()
     first_proof, stays, faultless = None, None, None
@@ -228,5 +228,5 @@ EXACT_PROOF_MEASURE = Measure(
 
 
 def make_run_key(measure: Measure, recipe: Recipe) -> str:
-    """Return the key of a result in the database of runs: the measure, its version, and the recipe."""
+    """Return the key of a result in the database of runs, from the measure's name and version."""
     return f"{measure.name}.{measure.version} {name_recipe(recipe)}"

@@ -30,7 +30,7 @@ MAX_SHOWN_UPDATES = 8
 
 
 def build_minibatch() -> list[UpdateExample]:
-    """Return the first moves of the first minibatch of an epoch, with their values before and after."""
+    """Return the first moves of a minibatch, with their values before and after its step."""
     game = tic_tac_toe()
     recipe = SHIPPED[NETWORK_AGENT].recipe
     assert isinstance(recipe, Dqn)
@@ -122,7 +122,7 @@ def build_minibatch() -> list[UpdateExample]:
 
 
 def _is_easy_to_follow(change: TrainingUpdate) -> bool:
-    """Return whether an update is easy to follow: it has a next state, and its error decreases."""
+    """Return whether an update has a next state and a smaller error afterwards."""
     assert change.target is not None
     error = abs(change.target - change.new)
     return bool(change.next_values) and error < abs(change.target - change.old)

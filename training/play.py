@@ -67,7 +67,7 @@ def play_in_terminal(
 
 
 def build_board_table(game: Game, agent: Agent, position: int) -> Table:
-    """Return the board as a table; an empty cell shows its number and the value of a move there."""
+    """Return a board whose empty cells show their number and the value of a move there."""
     texts = [
         format_cell(game, agent, position, cell, int(stone))
         for cell, stone in enumerate(game.board[position])

@@ -58,7 +58,7 @@ def run_in_parallel(
 
 
 def report_progress(progress: Any) -> None:
-    """Pass a report on the current work to the process that called `run_in_parallel`."""
+    """Pass a report to the process that called `run_in_parallel`."""
     _on_progress.get()(progress)
 
 
@@ -70,7 +70,7 @@ def _forward_reports(
 
 
 def _init_process(reports: "SimpleQueue[Any]") -> None:
-    """Prepare a process: it ignores Ctrl-C, which its parent handles, and it ends with its parent."""
+    """Ignore Ctrl-C, which the parent process handles, and end when the parent ends."""
     signal(SIGINT, SIG_IGN)
     _on_progress.set(reports.put)
     Thread(target=_exit_with_parent, daemon=True).start()

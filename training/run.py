@@ -66,7 +66,7 @@ class CardTexts(msgspec.Struct, frozen=True, rename={"findings": "found"}):
 
 
 def read_texts(agent_id: str, recipe: Recipe) -> CardTexts:
-    """Return the texts for a new card of an agent; those on a shipped agent's present card stay."""
+    """Return the texts for an agent's new card: those on its present card, if it is shipped."""
     card = MODELS / f"{agent_id}.json"
     if agent_id in SHIPPED and card.exists():
         return msgspec.json.decode(card.read_bytes(), type=CardTexts)
@@ -147,7 +147,6 @@ def train_all(
 
 
 def train_and_save(agent_id: str, recipe: str, output_folder: Path) -> None:
-    """Train the agent of a recipe, given by its name, and save it; report the progress."""
     game = tic_tac_toe()
     reported = 0.0
 
@@ -186,7 +185,7 @@ def load_or_train_agent(game: Game, agent_text: str, models: Path = MODELS) -> A
 def get_policy(game: Game, policy_text: str, models: Path = MODELS) -> Policy:
     """Return the policy, [D, cells], of a baseline, an agent id or a recipe.
 
-    Raises errors as `load_or_train_agent` does.
+    Raises RecipeError for any other text, and ModelError if an agent's files are invalid.
     """
     if policy_text in BASELINES:
         return BASELINES[policy_text].build_policy(game)
@@ -278,7 +277,7 @@ def build_agent(
 
 
 def recompute_figures(game: Game, agent: Agent) -> Agent:
-    """Return an agent whose results are computed again from its arrays, without any training."""
+    """Return an agent with new exact results, computed from its arrays without any training."""
     recipe = parse_recipe(agent.card.recipe)
     tables = agent.history.get_all_values()
     updates = agent.snapshot_updates.tolist()
@@ -292,9 +291,9 @@ def recompute_figures(game: Game, agent: Agent) -> Agent:
 
 
 def compare_agents(saved: Agent, rebuilt: Agent) -> str:
-    """Say whether a saved agent equals a rebuilt one and, if not, what differs.
+    """Say whether a saved agent equals a rebuilt one, and what differs.
 
-    A difference may come from other versions of packages, so both lists of versions are added.
+    Both lists of package versions are added, because they may explain a difference.
     """
     found = list_differences(saved, rebuilt)
     if not found:
@@ -307,10 +306,7 @@ def compare_agents(saved: Agent, rebuilt: Agent) -> str:
 
 
 def list_differences(saved: Agent, rebuilt: Agent) -> list[str]:
-    """Return the names of the arrays and the entries of the card that differ.
-
-    Arrays are compared bit for bit.
-    """
+    """Return the names of the arrays and card entries that differ; arrays may differ in one bit."""
     arrays = []
     rebuilt_arrays = rebuilt.collect_arrays()
     for name, a in saved.collect_arrays().items():
@@ -342,7 +338,7 @@ def find_next_checkpoint(updates: int) -> int:
 
 
 def list_versions(*recipes: Recipe) -> dict[str, str]:
-    """Return the versions of the platform, of Python, and of the packages that a training needs."""
+    """Return the versions of the platform, of Python and of the packages for these recipes."""
     used = [package for recipe in recipes for package in list_packages(recipe)]
     return {
         "platform": f"{platform.system()} {platform.machine()}",

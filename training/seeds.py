@@ -27,7 +27,6 @@ Measured = TypeVar("Measured")
 
 
 def report_over_seeds(recipe: Recipe, seeds: Sequence[int], jobs: int) -> Iterator[str]:
-    """Yield lines of text on how the results of a recipe vary between seeds."""
     yield from format_distribution(
         measure_seeds(partial(measure_seed, END_MEASURE, recipe), seeds, jobs)
     )
@@ -71,7 +70,7 @@ def evaluate_seeds(
 def measure_seeds(
     measure: Callable[[int], Measured], seeds: Sequence[int], jobs: int
 ) -> list[Measured]:
-    """Call `measure` with each seed in several processes; return the results in the order of seeds."""
+    """Call `measure` with each seed in several processes; results are in the order of the seeds."""
     results: dict[int, Measured] = {}
     with show_bar("seeds", len(seeds)) as count:
         for number, result in run_in_parallel(
@@ -87,7 +86,7 @@ def measure_seed(measure: Measure, recipe: Recipe, seed: int) -> Any:
 
 
 def format_distribution(results: Sequence[MeasuredRun]) -> Iterator[str]:
-    """Yield lines with the minimum, the quartiles and the maximum of each result over the seeds."""
+    """Yield a line for each result with its minimum, quartiles and maximum."""
     yield f"{f'over {len(results):,} seeds':<40}     min  quartile   median  quartile      max"
     for opponent, seat in product(COMPARED_OPPONENTS, SEATS):
         by_seat = [one.figures.baseline_chances[opponent] for one in results]
@@ -113,7 +112,7 @@ def format_distribution(results: Sequence[MeasuredRun]) -> Iterator[str]:
 
 
 def format_games_distribution(results: Sequence[ProvingRun]) -> Iterator[str]:
-    """Yield lines on how many games the runs play until they are unbeatable, and until they end.
+    """Yield lines on how many games the runs play until they are unbeatable, and in all.
 
     Raises ValueError if a run never plays without a blunder.
     """
@@ -136,7 +135,6 @@ def format_games_distribution(results: Sequence[ProvingRun]) -> Iterator[str]:
 
 
 def compute_five_numbers(values: Iterable[float]) -> list[float]:
-    """Return the minimum, the three quartiles and the maximum of some numbers."""
     ordered = sorted(values)
     middle = (
         quantiles(ordered, n=4, method="inclusive") if len(ordered) > 1 else ordered * 3
@@ -145,7 +143,7 @@ def compute_five_numbers(values: Iterable[float]) -> list[float]:
 
 
 def format_histogram(whole_numbers: Sequence[int], bins: int = 12) -> list[str]:
-    """Return the lines of a histogram, one for each of at most `bins` ranges of equal width."""
+    """Return the lines of a histogram with at most `bins` ranges of equal width."""
     low = min(whole_numbers)
     high = max(whole_numbers)
     width = (high - low) // bins + 1

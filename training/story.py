@@ -57,7 +57,7 @@ class GameRecorder:
     """Records the games of a training, each with its moves and its updates."""
 
     def __init__(self, game: Game, recipe: Recipe, with_values: bool = False) -> None:
-        """Begin an empty record; with `with_values`, updates also have the values of all moves."""
+        """Begin a record; with `with_values`, updates also have the values of all moves."""
         self.game = game
         self.recipe = recipe
         self.rules = build_rules(game)
@@ -67,7 +67,7 @@ class GameRecorder:
         self.forget_games()
 
     def forget_games(self) -> None:
-        """Delete the recorded games, but keep the number of updates of each table entry."""
+        """Delete the recorded games, but go on counting the updates of each table entry."""
         self.games: list[list[TrainingMove]] = []
         # the index of a game -> its updates; a game without an update is missing
         self.updates_by_game: dict[int, list[TrainingUpdate]] = {}
@@ -111,13 +111,12 @@ class GameRecorder:
         return bool(self.rules.is_over(moves[-1].next_own_board))
 
     def count_update(self, learner: ReferenceLearner, update: Update) -> int:
-        """Count an update; return how often its table entry was updated so far."""
+        """Count an update; return how many updates its table entry has had."""
         key = get_update_key(learner, update)
         self.update_counts[key] += 1
         return self.update_counts[key]
 
     def record_update(self, learner: ReferenceLearner, update: Update) -> None:
-        """Add an update to the game that was recorded last."""
         count = self.count_update(learner, update)
         game_index = len(self.games) - 1
         moves = self.games[game_index]
@@ -209,7 +208,7 @@ def list_entries(
 
 
 def read_entry(learner: ReferenceLearner, board: str, cell: int, seat: str) -> float:
-    """Return the number in a move's table entry: a value, or a number of beads."""
+    """Return the value of a move, or its number of beads, in the learner's table."""
     match learner:
         case league.League():
             return float(learner.own.q[learner.own.see(board, cell, seat)])
@@ -221,7 +220,6 @@ def read_entry(learner: ReferenceLearner, board: str, cell: int, seat: str) -> f
 def find_entry_key(
     learner: ReferenceLearner, board: str, cell: int, seat: str
 ) -> Hashable:
-    """Return the key of the table entry that has a move's value."""
     if isinstance(learner, league.League):
         entry: Hashable = learner.own.see(board, cell, seat)
         return entry

@@ -75,7 +75,7 @@ MIN_PERSON_MOVES = {"X": 2, "O": 3}
 
 @cache
 def get_pupil_cache(game: Game, is_compiled: bool) -> "PupilCache":
-    """Return the cache of this process; the first call also loads the kernels that evaluate a lesson."""
+    """Return the cache of this process, and load the compiled evaluation if it is new."""
     evaluate_lesson(game, BASELINES["random"].build_policy(game), is_compiled)
     return PupilCache(game, is_compiled)
 
@@ -83,7 +83,7 @@ def get_pupil_cache(game: Game, is_compiled: bool) -> "PupilCache":
 def answer_course(
     game: Game, recipe_name: str, unfinished_moves: str | None, is_compiled: bool = True
 ) -> bytes:
-    """Return the `Course` of a recipe, given by its name, as JSON, or a `Refusal` if it is invalid.
+    """Return the course of a recipe as JSON, or a `Refusal` if it is invalid.
 
     If `is_compiled`, compiled kernels evaluate the learner, otherwise numpy does.
     """
@@ -123,7 +123,7 @@ class PupilState:
     lessons: list[Lesson] = field(default_factory=list)
 
     def copy(self) -> "PupilState":
-        """Return a copy that can play on; both copies share the lessons, which never change."""
+        """Return a copy that can play on; both copies share the finished lessons."""
         recorder = self.recorder
         fixed = [recorder.game, recorder.recipe, recorder.rules, *self.lessons]
         return deepcopy(self, {id(one): one for one in fixed})
@@ -201,7 +201,6 @@ class PupilCache:
         return 0
 
     def add_lesson(self, pupil: PupilState, plan: LessonPlan) -> None:
-        """Let a learner play the games of a lesson, and add the lesson with its results to `pupil`."""
         recorder = pupil.recorder
         before = build_progress(pupil)
         play_turns(pupil, plan.turns)
@@ -244,7 +243,7 @@ class PupilCache:
     def build_record(self, pupil: PupilState, *last_board: str) -> str:
         """Return the moves of the recorded game as the digits of the cells.
 
-        The last move leads to `last_board` if it is given, otherwise to the last recorded board.
+        The last move leads to `last_board`, or without it to the last recorded board.
         """
         rules = pupil.recorder.rules
         boards = [rules.empty]
@@ -313,7 +312,6 @@ def learn(
 
 
 def create_pupil(game: Game, untaught_recipe: Recipe) -> PupilState:
-    """Return a learner before its first lesson."""
     return PupilState(
         make_learner(game, untaught_recipe),
         GameRecorder(game, untaught_recipe),
@@ -322,10 +320,7 @@ def create_pupil(game: Game, untaught_recipe: Recipe) -> PupilState:
 
 
 def play_turns(pupil: PupilState, turns: list[Turn]) -> None:
-    """Play games and record them; a turn is one game.
-
-    Raises TaughtMoveError if a person's move cannot be played.
-    """
+    """Play and record games; raises TaughtMoveError if a person's move cannot be played."""
     recorder = pupil.recorder
     recorder.forget_games()
     for turn in turns:
@@ -355,7 +350,7 @@ def check_bead_choice(recipe: Recipe, turn: Turn, update: Update) -> None:
 
 
 def build_person_turn(game_number: int, cells: str = "") -> Turn:
-    """Return the turn of game `game_number` against a person; games are counted from 1."""
+    """Return the turn for a game against a person; `game_number` is counted from 1."""
     return Turn(
         PERSON_OPPONENT,
         CheckedPerson(game_number, cells),
@@ -366,13 +361,13 @@ def build_person_turn(game_number: int, cells: str = "") -> Turn:
 
 
 def list_seat_letters(recipe: Recipe) -> str:
-    """Return the learner's seats: "x", "o" or "xo"."""
+    """Return the seats that the learner plays: "x", "o" or "xo"."""
     seat: str = getattr(recipe, "seat", "both")
     return "xo" if seat == "both" else seat
 
 
 def find_seat(recipe: Recipe, game_number: int) -> str:
-    """Return the learner's seat, "X" or "O", in the game against a person with this number, from 1."""
+    """Return the learner's seat, "X" or "O", in a game against a person, counted from 1."""
     seat: str = build_person_turn(game_number).seat(
         getattr(recipe, "seat", "both"), game_number - 1
     )
@@ -380,7 +375,7 @@ def find_seat(recipe: Recipe, game_number: int) -> str:
 
 
 def list_own_updates(game: TrainingGame, seat: str) -> list[ValueChange]:
-    """Return the updates of the learner's own moves in a recorded game, in the mover's view."""
+    """Return the updates of the moves that the learner made as `seat`, in its view."""
     updates = []
     for change in game.updates:
         board = game.moves[change.move_index].board
@@ -414,9 +409,9 @@ def judge_losing_move(
 def find_first_chances(
     game: Game, lessons: Sequence[Lesson]
 ) -> dict[tuple[int, int], float]:
-    """Return the losing moves of all lessons as (position, cell), with their probabilities.
+    """Return {(position, cell): chance} for the losing moves of all lessons.
 
-    A move may occur in several lessons; its probability is that before the first of them.
+    The chance of a move that occurs in several lessons is the one before the first of them.
     """
     chances: dict[tuple[int, int], float] = {}
     for lesson in lessons:
@@ -473,7 +468,7 @@ def _get_board_key(pupil: PupilState, position: int) -> Hashable:
 
 
 def list_lesson_plans(game: Game, recipe: Recipe) -> list[LessonPlan]:
-    """Return the lessons (games with a person, and practice) of a recipe, in the order of the training.
+    """Return the games with a person and the practice of a recipe, in the order of the training.
 
     Raises RecipeError if people cannot teach the recipe's algorithm.
     """
@@ -503,7 +498,7 @@ def check_game_lengths(recipe: Recipe, plans: list[LessonPlan]) -> None:
 
 
 def build_progress(pupil: PupilState) -> Progress:
-    """Return the values and visits of a learner as arrays, in the mover's view."""
+    """Return the values and visits of a learner as arrays, in the view of the player to move."""
     learner = pupil.learner
     update_counts = pupil.recorder.update_counts
     game = pupil.recorder.game
@@ -617,9 +612,10 @@ def can_miss_needed_move(
     is_reachable: NDArray[np.bool_],
     needed_moves: NDArray[np.bool_],
 ) -> bool:
-    """Return whether a policy may play another move where a move of `needed_moves` is possible.
+    """Return whether a policy may leave out a needed move in a position where there is one.
 
-    Only positions that are `is_reachable`, [D], count. `pair_chances` and `needed_moves` are [P].
+    `pair_chances`, [P], has the policy's chances, and `needed_moves`, [P], is a mask. Only
+    positions that are `is_reachable`, [D], count.
     """
     able = np.logical_or.reduceat(needed_moves, game.pair_start[:-1]) & is_reachable
     return bool((able[game.pair_decision] & ~needed_moves & (pair_chances > 0)).any())

@@ -43,7 +43,7 @@ SEARCHED_GAMES = 300
 
 
 def load_example_places() -> dict[str, tuple[str, ExamplePlaceByKind]]:
-    """Return for each algorithm an agent, and the places of its examples.
+    """Return {algorithm: (agent, places of its examples)}.
 
     Networks and minimax are left out; an algorithm that is not in updates.toml has no places.
     """
@@ -68,7 +68,6 @@ def find_trained_recipe(agent: str) -> Recipe:
 
 
 def build_examples(slug: str) -> list[UpdateExample]:
-    """Return the examples of an algorithm, which must not be a network."""
     if slug == MINIMAX_SLUG:
         return build_minimax_examples()
     agent, place_by_kind = EXAMPLE_PLACES[slug]
@@ -83,7 +82,7 @@ def build_examples(slug: str) -> list[UpdateExample]:
 def record_examples(
     agent: str, places: Collection[ExamplePlace]
 ) -> dict[ExamplePlace, UpdateExample]:
-    """Repeat a training; return its games at `places` as examples.
+    """Train an agent again; return the games at `places` as examples.
 
     An example has all updates of the game, each with the values of all moves before it. A page
     first shows the update at the place.
@@ -121,7 +120,7 @@ def record_examples(
 
 
 def choose_places(agent: str) -> ExamplePlaceByKind:
-    """Choose the update that changes a value most in the first games of a training."""
+    """Choose as the example the update that changes a value most in the first games."""
     recipe = find_trained_recipe(agent)
     recorder = GameRecorder(tic_tac_toe(), recipe)
     learner = make_learner(tic_tac_toe(), recipe)
@@ -140,7 +139,7 @@ def choose_places(agent: str) -> ExamplePlaceByKind:
 def record_sweep_updates(
     agent: str, places: Collection[ExamplePlace]
 ) -> dict[ExamplePlace, UpdateExample]:
-    """Return the updates of Q-iteration at `places`, where a sweep takes the place of a game."""
+    """Return updates of Q-iteration as examples; their places count sweeps instead of games."""
     recipe = find_trained_recipe(agent)
     learner = make_learner(tic_tac_toe(), recipe)
     rng = Random(recipe.seed)
@@ -172,7 +171,7 @@ SIMULATED_BOARD = "...OX...."
 def record_simulated_games(
     agent: str, places: Collection[ExamplePlace]
 ) -> dict[ExamplePlace, UpdateExample]:
-    """Simulate games of Monte Carlo tree search from SIMULATED_BOARD; return the games at `places`."""
+    """Return games that Monte Carlo tree search simulates from SIMULATED_BOARD as examples."""
     recipe = find_trained_recipe(agent)
     assert isinstance(recipe, Mcts)
     game = build_rules(tic_tac_toe())
@@ -184,7 +183,7 @@ def record_simulated_games(
 
 
 def _list_bounds(tree: Tree, node: tuple[int, ...], board: str) -> list[float | None]:
-    """Return the upper bounds of the moves at a node; None for occupied cells and untried moves."""
+    """Return the upper bound of each cell; None for occupied cells and untried moves."""
     bounds: list[float | None] = [None] * len(board)
     for cell in tree.game.legal_moves(board):
         bound = tree.upper_bound(node, cell)
@@ -193,7 +192,6 @@ def _list_bounds(tree: Tree, node: tuple[int, ...], board: str) -> list[float | 
 
 
 def _simulate_game(tree: Tree, agent: str, game_number: int) -> UpdateExample:
-    """Simulate a game and return it as an example, with upper bounds as the values of the moves."""
     game = tree.game
     means = {}
     bounds: dict[tuple[int, ...], list[float | None]] = {}
@@ -238,7 +236,7 @@ MINIMAX_RECORDS = {"forced": ("0148356", 2), "held": ("048176253", 4)}
 
 
 def build_minimax_examples() -> list[UpdateExample]:
-    """Return the examples of minimax: games with exact values, from the last move back to the first."""
+    """Return games whose values minimax computes, from the last move back to the first."""
     game = tic_tac_toe()
     exact = compute_optimal_q(game)
     examples = []
@@ -274,13 +272,11 @@ def build_minimax_examples() -> list[UpdateExample]:
 
 
 def encode_examples(examples: list[UpdateExample]) -> bytes:
-    """Return the examples as a JSON list, with one line for each."""
     lines = [msgspec.json.encode(example) for example in examples]
     return b"[\n" + b",\n".join(lines) + b"\n]\n"
 
 
 def write_examples(models: Path, slug: str) -> Path:
-    """Write the examples of an algorithm into a file below `models`; return its path."""
     path = models / UPDATES_FOLDER / f"{slug}.json"
     path.parent.mkdir(exist_ok=True)
     if slug == NETWORK_SLUG:

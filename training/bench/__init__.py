@@ -46,7 +46,6 @@ COMPILER_FLAGS = ["-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC
 
 
 def benchmark() -> Iterator[str]:
-    """Yield a line of text after each measurement."""
     yield from _measure_boards()
     yield _measure_evaluation(build_game())
     yield from _measure_learners(build_game())
@@ -70,9 +69,9 @@ def _measure_boards() -> Iterator[str]:
 
 
 def _measure_board(rows: int, columns: int, in_a_row: int) -> tuple[int, float, float]:
-    """Enumerate and solve a board; return its number of positions, the seconds, and the peak memory.
+    """Enumerate and solve a board; return (number of positions, seconds, peak memory in bytes).
 
-    The peak is in bytes, minus the memory in use at the start.
+    The memory in use at the start is subtracted from the peak.
     """
 
     def solve() -> None:
@@ -92,7 +91,6 @@ def _get_peak_memory() -> float:
 
 
 def _measure_evaluation(game: Game) -> str:
-    """Return the time for the exact chances of a win, a draw and a loss between two policies."""
     x = uniform_policy(game)
     o = t_hand_policy(game)
     compute_outcome_chances(game, x, o)
@@ -116,7 +114,6 @@ def _measure_learners(game: Game) -> Iterator[str]:
 
 
 def _compare_with_c(game: Game) -> str:
-    """Return a line that compares our updates per second with those of the same loop in C."""
     recipe = parse_recipe("q-learning,games=1000000")
     assert isinstance(recipe, QLearning)
     try:
@@ -167,11 +164,11 @@ class CLoop:
         self._play.restype = ctypes.c_int64
 
     def learn(self, game: Game, recipe: QLearning) -> tuple[int, NDArray[np.float64]]:
-        """Train a recipe in C; return the number of updates, and the value of every move, [P].
+        """Train a recipe in C; return the number of updates and the values of all moves, [P].
 
-        Games start in random states against random moves. The rewards of a win, a draw and a loss
-        are 1, 0 and -1, and epsilon stays constant; other parameters than alpha, gamma, epsilon,
-        the initial value, the games and the seed are ignored.
+        The loop reads only alpha, gamma, epsilon, the initial value, the number of games and the
+        seed from the recipe. The opponent plays random moves, games start in random states, and the
+        rewards of a win, a draw and a loss are 1, 0 and -1.
         """
         pair_start, next_state = list_legal_pairs(game)
         q = np.full(game.pairs, recipe.initial)

@@ -30,7 +30,7 @@ class TomlTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
 @cache
 def list_claims() -> list[str]:
-    """Return the ids of all claims, in the order of the page of experiments.
+    """Return the ids of all claims in the order of the page /experiments.
 
     Raises ClaimError if a file is not valid TOML.
     """
@@ -44,7 +44,6 @@ def list_claims() -> list[str]:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Read a TOML file; raises ClaimError if it is not valid TOML."""
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except ValueError as error:
@@ -52,9 +51,9 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def check_name(kind: str, name: str, known: Collection[str]) -> None:
-    """Raise ValueError with a list of the known names if `name` is not one of them.
+    """Raise ValueError, with a list of the known names, if `name` is not one of them.
 
-    `kind` is the word for the name in the message, such as "function".
+    `kind` says in the message what the name is for, such as "function".
     """
     if name not in known:
         right = ", ".join(known) or "none"

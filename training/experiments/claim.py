@@ -166,7 +166,7 @@ class Claim:
     exact_numbers: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     def conclude(self, results: Results) -> dict[str, Any]:
-        """Return the fields of the claim's summary that depend on the results, such as the verdict.
+        """Return the verdict, the numbers and other fields of the summary that depend on results.
 
         `results` must have the runs of every recipe.
         """
@@ -189,10 +189,10 @@ class Claim:
     def fill_in_texts(
         self, parts_reproduced: Sequence[bool], seed_count: int, numbers: Table
     ) -> dict[str, Any]:
-        """Return the texts of the claim's summary, by field.
+        """Return the texts of the claim's summary by field, such as {"answer": "..."}.
 
-        `parts_reproduced` says for each part of the claim whether it holds, and so which of its two
-        sentences is used. `seed_count` replaces "{seeds}". A sentence may show cells of the table
+        `parts_reproduced` has a flag for each part of the claim, which selects one of its two
+        sentences. `seed_count` replaces "{seeds}". A sentence may show cells of the table
         `numbers`: "{1[as X]}" is the cell of its first row in the column "as X".
         """
         table = self.table
@@ -230,7 +230,6 @@ def _join_lines(text: str) -> str:
 
 @cache
 def load_claims() -> dict[str, Claim]:
-    """Return all claims by their ids; raises ClaimError if a file has a mistake."""
     return {
         claim_id: load_claim(CLAIMS_FOLDER / f"{claim_id}.toml")
         for claim_id in list_claims()
@@ -238,7 +237,6 @@ def load_claims() -> dict[str, Claim]:
 
 
 def load_claim(path: Path) -> Claim:
-    """Read and check a claim's file; raises ClaimError if it has a mistake."""
     raw = read_toml(path)
     module = _import_claim_module(path)
     functions = {
@@ -276,9 +274,9 @@ def load_claim(path: Path) -> Claim:
 def _compute_exact_numbers(
     name: str | None, functions: Mapping[str, Any]
 ) -> dict[str, list[SimpleNamespace]]:
-    """Call a claim's function for exact numbers, and return them by label.
+    """Call a claim's function for exact numbers, and return its results by label.
 
-    A number gets the form of a run, so that rules and tables can use it like a trained recipe.
+    Each result gets the form of a run, so rules and tables can use it like a trained recipe.
     """
     if name is None:
         return {}
@@ -290,7 +288,6 @@ def _compute_exact_numbers(
 
 
 def _import_claim_module(path: Path) -> Mapping[str, Any]:
-    """Return the names that a claim's Python file defines; {} if it has no Python file."""
     name = path.stem.replace("-", "_")
     if not path.with_name(f"{name}.py").exists():
         return {}
@@ -319,7 +316,6 @@ def _expand_short_forms(raw: dict[str, Any]) -> None:
 def _build_sweeps(
     named: NameTables, measures: Mapping[str, Measure]
 ) -> Iterator[Sweep]:
-    """Yield the sweeps of a claim; raises ValueError, with the place in the file, for a mistake."""
     for number, table in enumerate(named.sweeps):
         try:
             check_name("measure", table.measure, measures)
@@ -364,9 +360,9 @@ def _expand_recipes(
 
 
 def suggest_correction(reason: str, place: str) -> str:
-    """Return the end of an error message that suggests valid names; "" if there is nothing to suggest.
+    """Return the end of an error message that suggests valid names, "" if no name is similar.
 
-    `reason` is msgspec's message, and `place` the place of the mistake in the file.
+    `reason` is the message of msgspec, and `place` is the place of the mistake in the file.
     """
     if found := re.search("unknown field `(.+)`", reason):
         return suggest_word(found[1], {*_list_fields(TomlTable)})

@@ -50,7 +50,6 @@ class RunStore:
         self.connection = connection
 
     def read(self, run_keys: Iterable[str]) -> dict[str, bytes]:
-        """Return the runs with these keys; keys that are not stored are left out."""
         query = (
             "SELECT key, result FROM runs WHERE key IN (SELECT value FROM json_each(?))"
         )
@@ -190,7 +189,7 @@ def _measure_recipes(
     jobs: int,
     scheduler_address: str | None,
 ) -> Iterator[dict[str, bytes]]:
-    """Train recipes in batches; yield the runs of each batch by their keys, and show the progress."""
+    """Train recipes in batches; yield {key: run} for each batch, and show the progress."""
     if not recipes:
         return
     keys, size = [*recipes], measure.batch_size
@@ -213,7 +212,7 @@ def _measure_recipes(
 
 
 def update_texts(experiment: Claim, summary: ClaimSummary) -> ClaimSummary:
-    """Return a summary with the texts that the claim's file has now; numbers and verdict stay."""
+    """Return the summary with the current texts of the claim's file."""
     words = experiment.fill_in_texts(
         summary.parts_reproduced, summary.seeds, summary.numbers
     )
@@ -247,9 +246,9 @@ def run_experiments(
 
 
 def update_all_texts(claims: Sequence[str], output_folder: Path) -> Iterator[str]:
-    """Save the summaries of claims with the texts that their files have now; train nothing.
+    """Replace the texts of saved summaries by those of the claims' files; yield a line for each.
 
-    Without `claims` all are updated. Yields a line for each. Raises ValueError for an unreadable
+    Nothing is trained. Without `claims` all are updated. Raises ValueError for an unreadable
     summary.
     """
     for claim in claims or list_claims():
@@ -261,7 +260,6 @@ def update_all_texts(claims: Sequence[str], output_folder: Path) -> Iterator[str
 
 
 def list_verdicts(output_folder: Path) -> Iterator[str]:
-    """Yield a line for every claim: its verdict, or "not checked yet"."""
     summaries = load_summaries(output_folder)
     for claim in list_claims():
         summary = summaries.get(claim)
@@ -269,10 +267,7 @@ def list_verdicts(output_folder: Path) -> Iterator[str]:
 
 
 def compute_digest(run: bytes) -> str:
-    """Return the SHA-256 of a run without its times.
-
-    A test repeats the run, and the digests must be equal.
-    """
+    """Return the SHA-256 of a run without its times, which differ when a test repeats the run."""
     content = {
         field: value
         for field, value in msgspec.json.decode(run).items()

@@ -84,7 +84,6 @@ class ClaimContext:
     shared_sentences: Mapping[str, str]
 
     def read_field(self, kind: type, value: Any) -> Any:
-        """Read a field of the type `kind`; raises ValueError if its value is invalid."""
         readers: Mapping[type, Callable[[Any], Any]] = {
             Quantity: lambda text: parse_quantity(text, self.quantities),
             Statistic: lambda text: parse_statistic(text, self.quantities),
@@ -108,7 +107,6 @@ class ClaimContext:
         return labels
 
     def _expand_label(self, template: str) -> list[str]:
-        """Return the labels that a text stands for; raises ValueError if a label has no recipe."""
         if "{}" in template:
             pattern = re.escape(template).replace(re.escape("{}"), ".+")
             found = [one for one in self.labels if re.fullmatch(pattern, one)]

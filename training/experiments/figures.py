@@ -62,7 +62,7 @@ class ReferenceMark(TomlTable, frozen=True):
     def build(
         self, results: Results, quantity: Quantity | None = None
     ) -> ReferenceLine:
-        """Return the line; a player's line is at the player's median of `quantity`."""
+        """Return the line; for a player, it is at the median of `quantity`."""
         if self.function:
             return ReferenceLine(self.function(results), self.text)
         if self.player and quantity:
@@ -73,7 +73,10 @@ class ReferenceMark(TomlTable, frozen=True):
 
 
 class SeedDots(ClaimFigure, frozen=True, tag="dots"):
-    """A chart with one dot for each seed, in a row of dots for each recipe."""
+    """A chart with one dot for each seed, in a row of dots for each recipe.
+
+    A recipe with an infinite number for any seed is left out.
+    """
 
     quantity: Quantity
     marks: Sequence[ReferenceMark] = ()
@@ -81,7 +84,6 @@ class SeedDots(ClaimFigure, frozen=True, tag="dots"):
     is_exact: bool = True
 
     def build(self, results: Results) -> Histogram:
-        """Return the chart; recipes with an infinite number for any seed are left out."""
         marks = [mark.build(results, self.quantity) for mark in self.marks]
         groups = []
         for label in self.list_labels(results):
@@ -115,7 +117,6 @@ class LearningCurves(ClaimFigure, frozen=True, tag="curves"):
     marks: Sequence[ReferenceMark] = ()
 
     def build(self, results: Results) -> Curves:
-        """Return the curves; the x axis is logarithmic, except for epochs."""
         lines = [(line.recipe.single, line.quantity, line.name) for line in self.curves]
         if self.quantity:
             lines = [
@@ -134,7 +135,7 @@ class LearningCurves(ClaimFigure, frozen=True, tag="curves"):
     def _build_line(
         self, results: Results, label: str, quantity: Quantity, name: str
     ) -> Series:
-        """Return one curve; over epochs, a point is the mean of a group of successive epochs."""
+        """Return one curve; over epochs, a point is the mean of several successive epochs."""
         if self.x_unit != "epochs":
             return trace_curve(results, label, quantity, self.x_unit == "games")
         traces = np.array([quantity.trace(run) for run in results[label]])
@@ -171,7 +172,7 @@ class ParameterCurves(ClaimFigure, frozen=True, tag="parameter"):
 
 
 class ShareBars(ClaimFigure, frozen=True, tag="shares"):
-    """A bar for each recipe: the share of its seeds for which a condition is true.
+    """A bar for each recipe: in how many of its seeds a condition is true, with a 95% interval.
 
     With `conditions` each recipe has a bar for each of them, named after the condition.
     """
@@ -180,7 +181,6 @@ class ShareBars(ClaimFigure, frozen=True, tag="shares"):
     conditions: Mapping[str, Quantity] = {}
 
     def build(self, results: Results) -> Bars:
-        """Return the bar chart, with 95% confidence intervals."""
         bars = []
         for label in self.list_labels(results):
             conditions = {label: self.quantity} if self.quantity else self.conditions
@@ -228,10 +228,10 @@ class StatisticBars(ClaimFigure, frozen=True, tag="bars"):
 
 
 class MedianGrid(ClaimFigure, frozen=True, tag="grid"):
-    """A grid of medians, with a row for each value of one parameter and a column for each of another.
+    """A grid of medians: a parameter such as alpha differs between rows, another between columns.
 
-    With the recipes "{alpha}, {gamma}", alpha differs between rows and gamma between columns. Each
-    cell also names the seed whose run is nearest to the median.
+    The rows and columns follow from recipes such as "{alpha}, {gamma}". Each cell also names the
+    seed whose run is nearest to the median.
     """
 
     quantity: Quantity
@@ -270,7 +270,6 @@ class FunctionFigure(ClaimFigure, frozen=True, tag="function"):
     function: FunctionType
 
     def build(self, results: Results) -> Figure | None:
-        """Return the figure, or None if the function finds nothing to show."""
         figure: Figure | None = self.function(results)
         return figure
 

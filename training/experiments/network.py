@@ -53,10 +53,7 @@ class NetworkRun(
 
 
 def measure_first_epochs(recipe: Recipe) -> dict[str, Any]:
-    """Train a network for REPEATED_EPOCHS epochs and return their results.
-
-    A test repeats this, because the whole training would take too long.
-    """
+    """Train a network for a few epochs only, so that a test can repeat the training."""
     history = islice(learn(tic_tac_toe(), recipe), REPEATED_EPOCHS + 1)
     epochs = [progress.epoch for progress in history if progress.epoch]
     won, lost, _, illegal_shares, _ = zip(*epochs, strict=True)
@@ -68,7 +65,6 @@ def measure_first_epochs(recipe: Recipe) -> dict[str, Any]:
 
 
 def measure_epochs(recipe: Recipe) -> NetworkRun:
-    """Train a network; return the results of every epoch, and its exact results at the end."""
     game = tic_tac_toe()
     begin = perf_counter()
     epochs: list[Epoch] = []
@@ -98,7 +94,6 @@ def measure_epochs(recipe: Recipe) -> NetworkRun:
 
 
 def _split_by_seat(pairs: Sequence[tuple[float, float]]) -> BySeat[float]:
-    """Turn (share as X, share as O) pairs into one list for each seat."""
     x, o = np.array(pairs).round(9).T.tolist()
     return BySeat(x, o)
 

@@ -24,7 +24,7 @@ MINUS_SIGN_PATTERN = re.compile(r"(?<![\w-])-(?=\d)")
 
 
 class NumberCell(TomlTable, frozen=True):
-    """What a cell of the table shows, or all cells of a row or a column: one kind of number.
+    """The kind of number in a cell of the table, or in all cells of a row or a column.
 
     Exactly one of `statistic`, `difference`, `points` and `function` is given.
     """
@@ -70,7 +70,7 @@ class NumberCell(TomlTable, frozen=True):
             )
 
     def write(self, results: Results, heading: str = "") -> str:
-        """Return the text of the cell for a recipe; `heading` is the heading of its row or column."""
+        """Return the text of the cell for a recipe; `heading` is that of its row or its column."""
         label = self.recipe.template.format(heading) or heading
         if self.function:
             text = self.function(results)
@@ -101,7 +101,7 @@ class NumberCell(TomlTable, frozen=True):
         return self.text.format(self.statistic.format(results, label, self.decimals))
 
     def fill_in_title(self, results: Results, title: str) -> str:
-        """Return the title; the result of a sign test replaces "{test}" in it."""
+        """Replace "{test}" in a title by the result of a sign test."""
         if not self.sign_test_recipes or not self.statistic:
             return title
         first, second = self.sign_test_recipes
@@ -134,7 +134,6 @@ class NumberTable(TomlTable, frozen=True):
     function: FunctionType | None = None
 
     def write(self, results: Results) -> Table:
-        """Return the table, with typographic minus signs in place of hyphens."""
         table: Table = (self.function or self._build_table)(results)
         text = msgspec.json.encode(table).decode()
         return msgspec.json.decode(

@@ -11,7 +11,7 @@ from app.tictactoe.report import BySeat, compute_chances
 
 
 def measure_player(name: str) -> SimpleNamespace:
-    """Return the exact results of a player that does not learn, against the random player."""
+    """Return the exact results of a player such as "minimax" against the random player."""
     game = tic_tac_toe()
     policy = BASELINES[name].build_policy(game)
     random = BASELINES["random"].build_policy(game)

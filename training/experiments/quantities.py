@@ -61,7 +61,7 @@ class Quantity:
         self.is_by_epoch = is_by_epoch
 
     def measure(self, run: Any) -> float:
-        """Return the result of a run: its last number or, for epochs, the mean of the last tenth."""
+        """Return the result of a run: its last number, or the mean of its last tenth of epochs."""
         numbers = self.trace(run)
         if self.is_by_epoch:
             return float(np.mean(numbers[-(len(numbers) // LAST_EPOCHS_DIVISOR) :]))
@@ -86,7 +86,6 @@ class QuantityDefinition(TomlTable, frozen=True):
 def build_single_quantity(
     title: str, unit: str, measure: Callable[[Any], float]
 ) -> Quantity:
-    """Return a quantity with a single number for a whole run, which `measure` computes."""
     return Quantity(title, unit, lambda run: [measure(run)])
 
 
@@ -95,7 +94,6 @@ def build_quantities(
     known: Mapping[str, Quantity],
     functions: Mapping[str, Any],
 ) -> dict[str, Quantity]:
-    """Return the `known` and the defined quantities; raises ValueError if a definition is invalid."""
     quantities = {**known}
     for name, definition in definitions.items():
         if definition.condition:
@@ -112,7 +110,6 @@ def build_quantities(
 
 
 def _build_field_quantity(definition: QuantityDefinition) -> Quantity:
-    """Return a quantity that is read from a field of the runs, or that is a quotient of two fields."""
     title, unit = definition.title, definition.unit
     get_value = attrgetter(definition.field)
     if definition.divisor_field:
@@ -211,10 +208,7 @@ def _build_outcome_quantity(
 def _make_percentage_function(
     get_seats: Callable[[Any], Any], seat: str | None, get_share: Callable[[Any], float]
 ) -> Callable[[Any], list[float]]:
-    """Return a function from a run to percentages over time.
-
-    They are those of `seat`, or the mean of both seats if it is None.
-    """
+    """Return a function from a run to percentages over time; without a seat, the mean of both."""
 
     def trace(run: Any) -> list[float]:
         seats = get_seats(run)

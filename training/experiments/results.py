@@ -26,7 +26,7 @@ EMPTY_CELL = "\N{EN DASH}"
 
 @dataclass(frozen=True)
 class Results:
-    """The runs of each recipe, by the recipe's label; they are in the order of the seeds 0, 1, 2, ...
+    """The runs of each recipe in the order of the seeds 0, 1, 2, ..., by the recipe's label.
 
     Some labels have runs but no recipe: players that do not learn, which have one run, and the best
     of several recipes.
@@ -40,7 +40,6 @@ class Results:
         return self.runs_by_label[label]
 
     def with_runs(self, runs_by_label: Mapping[str, Sequence[Any]]) -> "Results":
-        """Return these results with additional runs that have no recipe."""
         return Results(self.recipe_by_label, {**self.runs_by_label, **runs_by_label})
 
     def list_values(self, label: str, quantity: Quantity) -> list[float]:
@@ -52,7 +51,7 @@ class Results:
     def describe_sign_test(self, first: str, second: str, quantity: Quantity) -> str:
         """Return a sign test as text, such as "higher for 80 of 100 seeds, p = 0.001".
 
-        The recipe `first` is compared with the recipe `second`, seed by seed.
+        The runs of the recipes `first` and `second` are compared seed by seed.
         """
         values = self.list_values(first, quantity)
         other_values = self.list_values(second, quantity)
@@ -68,7 +67,7 @@ class Results:
         )
 
     def name_typical_recipe(self, label: str, quantity: Quantity) -> str:
-        """Return the recipe with the seed whose run is nearest to the median."""
+        """Return the name of the recipe, with the seed whose run is nearest to the median."""
         seed = find_median_index(self.list_values(label, quantity))
         return name_with_seed(self.recipe_by_label[label], seed)
 
@@ -111,7 +110,7 @@ def trace_curve(
 def list_higher_points(
     first_curve: Series, second_curve: Series, until: float = 1
 ) -> list[bool]:
-    """Compare two curves; return for each x of both whether the first curve has the higher median.
+    """Return for each common x of two curves whether the first curve has the higher median.
 
     `until` is a share of the shorter curve: with 0.5, only its first half counts.
     """
@@ -185,7 +184,7 @@ class Statistic:
 
 
 def parse_statistic(text: str, known: Mapping[str, Quantity]) -> Statistic:
-    """Read a text such as "median blunders"; raises ValueError, with the possible names, if invalid."""
+    """Read a text such as "median blunders"; raises ValueError, with the possible names."""
     name, _, rest = text.partition(" ")
     check_name("statistic", name, (*AVERAGES, *CONDITION_STATISTICS, FALL_STATISTIC))
     return Statistic(name, parse_quantity(rest, known))
@@ -214,6 +213,6 @@ def write_count(value: float) -> str:
 
 
 def format_share(answers: Iterable[float]) -> str:
-    """Return a text such as "12 of 1,000": how many of the answers are true."""
+    """Return a text such as "12 of 1,000": the number of true answers, and of all."""
     every = list(answers)
     return f"{sum(every):,} of {len(every):,}"

@@ -127,7 +127,6 @@ class HigherCurve(ClaimRule, frozen=True, tag="curves"):
     counted_share: float = 1
 
     def holds(self, results: Results) -> bool:
-        """Return whether each of the curves is higher at more than half of its points."""
         other = trace_curve(results, self.lower_recipe.single, self.quantity)
         curves = [trace_curve(results, label, self.quantity) for label in self.recipes]
         points = [
@@ -198,7 +197,7 @@ class VerdictRules(TomlTable, frozen=True):
     """How the verdict on a claim follows from its parts.
 
     By default a claim is reproduced if all parts hold, partly reproduced if some hold, otherwise
-    not reproduced. A field that lists tests may also list parts, by their numbers from 1.
+    not reproduced. A field may list a part, by its number from 1, in place of a test.
     """
 
     # The claim is reproduced if all of these hold. By default they are all parts.

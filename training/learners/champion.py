@@ -121,10 +121,6 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and tighten the bounds; return the numbers of games and updates so far.
-
-    `run_phases` explains the last six arguments.
-    """
     representative_states, lower, upper, has_unseen, priority, visits, q = bounds
     # Class 0 is the empty board, which all others follow. Training ends when all were seen.
     while games < phase_end and updates < max_updates and has_unseen[0]:
@@ -160,7 +156,7 @@ def _play_games(  # type: ignore[no-untyped-def]
 def _play_game(  # type: ignore[no-untyped-def]
     rng_state, pair_start, next_state, class_index, priority, visits, q
 ):
-    """Play a game; count the visits of its afterstates.
+    """Play a game and count the visits of its afterstates.
 
     Returns the result for the player of the last move, the class of the last afterstate, and the
     number of moves.
@@ -182,10 +178,7 @@ def _play_game(  # type: ignore[no-untyped-def]
 def _revise_bounds(  # type: ignore[no-untyped-def]
     pair_start, class_index, state, lower, upper, has_unseen, class_number
 ):
-    """Set the bounds of a class of afterstates from the bounds of the replies to it.
-
-    `state` is an afterstate of the class, in which the other player replies.
-    """
+    """Set the bounds of a class of afterstates from the bounds of the replies in `state`."""
     # The player who replies gets at least the highest lower bound and at most the highest upper bound.
     # What this player gets, the other one loses, so the bounds change sign and places.
     highest_lower, highest_upper, any_unseen = -1.0, -1.0, False

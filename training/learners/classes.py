@@ -95,7 +95,7 @@ def learn_classes(
     """Train a table that has a value for each class, by the compiled loop `play_games`.
 
     The arguments of the loop are the state of the random generator, `parameters`, the pairs, the
-    class of each pair, `arrays`, and those that `run_phases` explains. `arrays` must have the
+    class of each pair, `arrays`, and those of `play_turns` in `run_phases`. `arrays` must have the
     fields `values` and `visits`, [K].
     """
     pair_start, next_state = list_legal_pairs(game)
@@ -124,7 +124,7 @@ def learn_classes(
 def refresh_row(pair_start, class_index, values, q, state):  # type: ignore[no-untyped-def]
     """Copy the values of classes, [K], to the pairs of one state in `q`, [P].
 
-    The choice of a move reads `q`. Copying one state is faster than copying all P pairs.
+    Moves are chosen by `q`. Copying one state is faster than copying all P pairs.
     """
     for pair in range(pair_start[state], pair_start[state + 1]):
         q[pair] = values[class_index[pair]]

@@ -175,7 +175,6 @@ def find_replaced_member(recipe: League) -> str:
 
 
 def meets_member(vs: str, member_name: str) -> bool:
-    """Return whether the recipe's learner plays against a member; `vs` is the recipe's parameter."""
     return vs == "league" or member_name in vs.split("+")
 
 
@@ -207,7 +206,6 @@ def build_league_game(
 def make_empty_tables(
     learners: Sequence[League], layouts: Sequence[TableLayout]
 ) -> LearnerTables:
-    """Return the tables before the first game; every value is 0."""
     entries = sum(layout.entry_count for layout in layouts)
     return LearnerTables(
         q=np.zeros(entries),
@@ -250,7 +248,7 @@ def build_table_layout(game: Game, symmetry_count: int) -> TableLayout:
 
 
 def list_own_entries(game: Game, layout: TableLayout) -> Indices:
-    """Return the index of every move's entry, in the mover's view, [D, cells]."""
+    """Return the index of each move's entry in its player's view, [D, cells]."""
     as_x, as_o = layout.pair_entry
     entries: Indices = np.where(game.to_move[:, None] == X, as_x, as_o)
     return entries
@@ -278,8 +276,7 @@ def _play_games(  # type: ignore[no-untyped-def]
 ):
     """Play games of the league; return their number, and the updates of `reported_learner`.
 
-    `meetings`, [M, 2], are the members who play X and O in the M games of a round. `run_phases`
-    explains the last six arguments.
+    `meetings`, [M, 2], has the members who play X and O in the M games of a round.
     """
     # The tuples are unpacked before the loop, because reading them at every move halves the speed.
     pair_start, next_position, reward, first_entry, pair_entry, cells = league_game
@@ -349,7 +346,7 @@ def _play_games(  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def compute_k(start: float, step: float, limit: float, updates: int) -> float:
-    """Return the k of `choose_by_powers`, which grows from `start` to `limit` by `step` an update."""
+    """Return k after a number of updates: it grows from `start` by `step`, at most to `limit`."""
     return min(start + step * updates, limit)
 
 

@@ -112,7 +112,7 @@ def _create_trees(game: Game, rollouts: int) -> Trees:
 
 @njit(cache=True)
 def _count_nodes(pair_start, next_state, max_nodes_per_tree):  # type: ignore[no-untyped-def]
-    """Return how many nodes all trees can have below their roots, each at most `max_nodes_per_tree`."""
+    """Return how many nodes all trees can have, except for their roots."""
     # A complete tree has a node for each move from its root, and below it the tree of the next state.
     tree_sizes = np.zeros(len(pair_start) - 1, np.int64)
     total = 0
@@ -143,7 +143,6 @@ def _sweep_roots(  # type: ignore[no-untyped-def]
     rollouts,
     updates,
 ):
-    """Simulate a game from each root in turn; `run_phases` explains the last six arguments."""
     # A sweep adds one simulated game to each tree, so all trees have the same number of games.
     while rollouts < phase_end and updates < max_updates:
         for root in range(len(rng_states)):
@@ -225,7 +224,7 @@ def _simulate(  # type: ignore[no-untyped-def]
 def _compute_upper_bound(  # type: ignore[no-untyped-def]
     result_sum, game_count, exploration_constant, log_of_parent_count
 ):
-    """Return the upper confidence bound on a move's mean result, infinite for an untried move."""
+    """Return the upper confidence bound on the mean result of a move, infinite if it is untried."""
     if game_count == 0:
         return math.inf
     return result_sum / game_count + exploration_constant * math.sqrt(

@@ -129,7 +129,6 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and change the beads; `run_phases` explains the last six arguments."""
     while games < phase_end and updates < max_updates:
         state = 0
         plies = 0
@@ -183,7 +182,6 @@ def _draw_bead(pair_start, boxes, state, rng_state):  # type: ignore[no-untyped-
 
 @njit(cache=True, inline="always")
 def _draw_reply(replies, boxes, state, rng_state):  # type: ignore[no-untyped-def]
-    """Draw the opponent's reply in `state`; return the next state, or the ending of the game."""
     # In self-play the reply is drawn from the learner's own boxes.
     if replies.epsilon == 0:
         return replies.next_state[

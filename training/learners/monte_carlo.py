@@ -69,7 +69,6 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and update `q` and `visits`, [P]; `run_phases` explains the last six arguments."""
     gamma, epsilon, epsilon_drop, exploring_starts, rewards = parameters
     # the pair that the learner played at each ply, -1 at the opponent's plies
     played = np.empty(cells, np.int32)

@@ -60,7 +60,7 @@ class Rewards(NamedTuple):
 
 @lru_cache(maxsize=2)
 def list_legal_pairs(game: Game) -> Pairs:
-    """Return the legal pairs of a game, in arrays that all learners of a process share."""
+    """Return the legal pairs, in arrays that are made once in each process."""
     next_state = game.pair_successor.copy()
     over = next_state >= game.decisions
     mover = game.to_move[game.pair_decision[over]]
@@ -70,12 +70,12 @@ def list_legal_pairs(game: Game) -> Pairs:
 
 
 def make_table(game: Game, initial: float) -> tuple[Values, Visits]:
-    """Return the initial values of all pairs, [P], and their numbers of updates, all 0, [P]."""
+    """Return a new table: the values, [P], all equal, and the numbers of updates, [P], all 0."""
     return np.full(game.pairs, initial), np.zeros(game.pairs, np.uint32)
 
 
 def flip_endings(next_state: Indices) -> Indices:
-    """Return a copy of next states, [P], with every ending in the view of the other player."""
+    """Return `next_state`, [P], with every ending in the other player's view."""
     return np.where(next_state < 0, LOST + WON - next_state, next_state)
 
 
@@ -92,13 +92,12 @@ def get_rewards(
 
 
 def list_seats(recipe: QTable | TdAfterstates | Menace) -> Indices:
-    """Return the seats that the learner takes in turn, [n]: 0 for X, 1 for O."""
+    """Return the seats that the learner takes in turn, [1] or [2]: 0 for X, 1 for O."""
     return np.array(["xo".index(seat) for seat in SEAT_LETTERS[recipe.seat]], np.int32)
 
 
 @njit(cache=True)
 def get_reward(ending, rewards):  # type: ignore[no-untyped-def]
-    """Return the reward of an ending, which is LOST, DRAWN or WON."""
     return (
         rewards.win
         if ending == WON
@@ -110,16 +109,13 @@ def get_reward(ending, rewards):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def flip_ending(ending):  # type: ignore[no-untyped-def]
-    """Return an ending in the view of the other player: LOST becomes WON, and WON becomes LOST."""
+    """Return an ending in the other player's view: LOST becomes WON, and WON becomes LOST."""
     return LOST + WON - ending
 
 
 @njit(cache=True)
 def compute_greedy_target(pair_start, q, state, gamma, rewards):  # type: ignore[no-untyped-def]
-    """Return the target of the move that led to `state`: gamma max Q(state, .).
-
-    If `state` is an ending, the target is its reward. `q` is [P].
-    """
+    """Return gamma max Q(state, .), or the reward if `state` is an ending; `q` is [P]."""
     if state < 0:
         return get_reward(state, rewards)
     highest = q[pair_start[state]]
@@ -130,7 +126,7 @@ def compute_greedy_target(pair_start, q, state, gamma, rewards):  # type: ignore
 
 @njit(cache=True)
 def compute_expected_value(pair_start, q, state, epsilon):  # type: ignore[no-untyped-def]
-    """Return the expected value of an epsilon-greedy move in `state`; `q` is [P]."""
+    """Return the mean value of an epsilon-greedy move in `state`; `q` is [P]."""
     start = pair_start[state]
     end = pair_start[state + 1]
     highest = q[start]
@@ -180,7 +176,7 @@ def choose_epsilon_greedy(  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def decay_rate(rate, drop, turns, phase_length):  # type: ignore[no-untyped-def]
-    """Return a step size or an exploration rate after a number of turns in a phase.
+    """Return a step size or an exploration rate after `turns` turns of a phase.
 
     It begins as `rate` and decreases by `drop` after each tenth of the phase, but not below 0.
     """

@@ -118,7 +118,7 @@ def run_phases(
 def make_progress_builder(
     game: Game, q: NDArray[np.float64], visits: NDArray[np.uint32]
 ) -> Callable[[float, int, int], Progress]:
-    """Return a function that builds the progress from the present contents of q and visits, [P]."""
+    """Return a function that copies the present values and visits, both [P], into a Progress."""
 
     def build_progress(finished_share: float, games: int, updates: int) -> Progress:
         table = game.spread_pairs(q.astype(np.float32))
@@ -130,12 +130,11 @@ def make_progress_builder(
 
 
 def list_opponents(game: Game, recipe: Recipe) -> list[tuple[Replies, int]]:
-    """Return (replies of the opponent, number of turns) for each phase of a recipe."""
+    """Return (replies of the opponent, number of turns) for each phase."""
     return [(_build_replies(game, name), length) for name, length in recipe.phases]
 
 
 def _build_replies(game: Game, opponent: str) -> Replies:
-    """Return the replies of an opponent, which is a baseline, "self" or "both"."""
     pair_start, next_state = list_legal_pairs(game)
     # The opponent makes these moves, but the learner needs an ending in its own view.
     next_state = flip_endings(next_state)

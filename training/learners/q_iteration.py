@@ -73,10 +73,7 @@ def _sweep_pairs(  # type: ignore[no-untyped-def]
     turns,
     updates,
 ):
-    """Update `q` and `visits`, [P], pair by pair; one pair is a turn.
-
-    `run_phases` explains the last six arguments.
-    """
+    """Update pairs one by one; for `run_phases` each of them is a turn."""
     # `turns` counts pairs over all sweeps, so `turns % len(q)` is the next pair of the sweep.
     gamma, sticky, rewards = parameters
     while turns < phase_end and updates < max_updates:

@@ -94,7 +94,7 @@ def learn_pairs(
     """Train a table that has a value for each pair, by the compiled loop `play_games`.
 
     The arguments of the loop are the state of the random generator, `parameters`, the starts of
-    games, the pairs, the table, `extra_arguments`, and those that `run_phases` explains.
+    games, the pairs, the table, `extra_arguments`, and those of `play_turns` in `run_phases`.
     """
     pair_start, next_state = pairs.list_legal_pairs(game)
     # The loop sees a next state as the player to move there. So an ending, too, is in the view of
@@ -154,7 +154,6 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and update `q` and `visits`, [P]; `run_phases` explains the last six arguments."""
     # Sarsa's target needs the player's next move, so a move is updated when its player moves again, and
     # a player's last move when the game is over.
     alpha, gamma, epsilon, epsilon_drop, rewards, next_value_kind = parameters

@@ -49,7 +49,7 @@ class LoopParameters(NamedTuple):
 
 
 class LearnerArrays(NamedTuple):
-    """What the training changes: the values of K classes of pairs, and the record of the last game."""
+    """The values of K classes of pairs, and the record of the last game."""
 
     # [K, 1], or [K, 2] with the two tables of double Q-learning
     tables: NDArray[np.float64]
@@ -127,7 +127,6 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and update `arrays`; `run_phases` explains the last six arguments."""
     seats = parameters.seats
     while games < phase_end and updates < max_updates:
         game = games - phase_start
@@ -198,7 +197,7 @@ def _play_game(  # type: ignore[no-untyped-def]
 def _learn_game(  # type: ignore[no-untyped-def]
     rng_state, parameters, pair_start, class_index, arrays, plies, ending
 ):
-    """Update the learner's moves in the last game, the last move first; return their number."""
+    """Update the learner's moves in the last game, backward; return their number."""
     # Backward, the result of a game reaches its first move in one pass.
     alpha, gamma, _, _, rewards, old_share, _, coin_at_end, _ = parameters
     tables, values, visits, _, states, played_pairs = arrays
@@ -246,9 +245,9 @@ def _learn_game(  # type: ignore[no-untyped-def]
 def _evaluate_best_move(  # type: ignore[no-untyped-def]
     pair_start, class_index, tables, selector, evaluator, state
 ):
-    """Return the value of the best move in `state`: one table selects the move, one gives its value.
+    """Return the value of the best move in `state`, which one table selects and one evaluates.
 
-    `selector` and `evaluator` are the indices of these tables. Of equal moves the first is
+    `selector` and `evaluator` are the indices of these tables. The first of several best moves is
     selected.
     """
     best = class_index[pair_start[state]]

@@ -73,10 +73,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and update `q` and `visits`, [P]; `run_phases` explains the last six arguments.
-
-    `played_pairs`, [2, cells], holds the pairs of the learner and of its opponent in this game.
-    """
+    """Play games; row 0 of `played_pairs`, [2, cells], is the learner's, row 1 its opponent's."""
     # Sarsa's target needs the player's next move, so the updates are made when a player moves again, and
     # when the game is over.
     alpha, gamma, trace_decay, epsilon, epsilon_drop, rewards = parameters

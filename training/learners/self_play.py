@@ -99,10 +99,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and update `q` and `visits`, [P]; `run_phases` explains the last six arguments.
-
-    `sign`, [D], is 1 where X is to move and -1 where O is.
-    """
+    """Play games and update `q` and `visits`, [P]; `sign`, [D], is 1 for X to move and -1 for O."""
     alpha, gamma, epsilon, epsilon_drop, rewards = parameters
     # `compute_greedy_target` gets the rewards in the view of the player who moves next.
     after_x = Rewards(-rewards.loss, -rewards.draw, -rewards.win)

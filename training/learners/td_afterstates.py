@@ -42,10 +42,7 @@ class LoopParameters(NamedTuple):
 
 
 class LearnerArrays(NamedTuple):
-    """What the training changes: the values of K classes of afterstates.
-
-    Values are in the view of the player whose move led to the afterstate.
-    """
+    """The values of K classes of afterstates, in the view of the player who moved there."""
 
     values: Values
     # [K] the number of updates of each class
@@ -92,7 +89,6 @@ def learn(
 def _init_values(
     recipe: TdAfterstates, classes: PairClasses, next_state: Indices
 ) -> Values:
-    """Return the values of the afterstates before training, [K]; final boards have their rewards."""
     values = np.full(classes.class_count, recipe.initial)
     endings = (pairs.LOST, pairs.DRAWN, pairs.WON)
     for ending, reward in zip(endings, get_rewards(recipe), strict=True):
@@ -115,7 +111,6 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and update `arrays`; `run_phases` explains the last six arguments."""
     alpha, alpha_drop, epsilon, epsilon_drop, rewards, updates_random_moves, seats = (
         parameters
     )

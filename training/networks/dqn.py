@@ -159,7 +159,6 @@ def _make_trainees(
 
 
 def _list_opponents(game: Game, recipe: Dqn) -> list[Policy]:
-    """Return the opponent's policy in each epoch, [D, cells]."""
     return [
         policy
         for opponent, epochs in recipe.phases
@@ -187,7 +186,7 @@ def _train_epoch(
     new_moves: Mapping[int, MoveArrays],
     on_sample: SampleCallback | None,
 ) -> NetworkTrainee:
-    """Make the steps of an epoch with a network; return it afterwards.
+    """Return a network after the steps of an epoch.
 
     `target_outputs`, [D, cells], are the outputs of the target network. `new_moves` has the moves
     of this epoch as X and as O.
@@ -232,9 +231,9 @@ def _summarize_epoch(
 def compute_illegal_share(
     game: Game, outputs: NDArray[np.float32], decisions: NDArray[np.int32] | slice
 ) -> float:
-    """Return the share of `decisions` in which an illegal move has the highest output.
+    """Return in how many positions an illegal move has the highest output, from 0 to 1.
 
-    `outputs`, [D, cells], has the outputs in all positions.
+    `decisions` are the positions, and `outputs`, [D, cells], has the outputs in all positions.
     """
     highest = outputs.argmax(axis=1)
     is_legal = game.legal[np.arange(game.decisions), highest]
@@ -244,7 +243,7 @@ def compute_illegal_share(
 def _compute_outputs(
     game: Game, trainees: Sequence[NetworkTrainee], inputs: net.Array
 ) -> NDArray[np.float32]:
-    """Return the outputs in every position, [D, cells]; the network is that of the player to move."""
+    """Return the outputs for every position, [D, cells], by the network of the player to move."""
     outputs = [
         net.compute_outputs(trainee.state.network, inputs) for trainee in trainees
     ]
@@ -293,11 +292,11 @@ def extract_moves(
     rewards: tuple[float, ...],
     step_reward: float,
 ) -> MoveArrays:
-    """Return the moves of a player (+1 X, -1 O) in some games, with their rewards, [M].
+    """Return a player's moves (+1 X, -1 O) in games with their rewards, [M].
 
-    A move is rewarded after the opponent's reply: with `step_reward` if the game goes on, otherwise
-    with one of `rewards`, which are for an illegal move, a loss, a draw and a win. Only this player
-    may have made illegal moves.
+    The reward comes after the opponent's reply. It is `step_reward` if the game goes on, otherwise
+    one of `rewards`: for an illegal move, a loss, a draw, a win. Only this player may have made
+    illegal moves.
     """
     first = 0 if player == X else 1
     decision = games.position[first:-2:2]
@@ -319,7 +318,7 @@ def extract_moves(
 
 
 def compute_epoch_shares(game: Game, games: PlayedGames, player: int) -> EpochShares:
-    """Return how many games a player (+1 X, -1 O) won and lost.
+    """Return the shares of games that a player (+1 X, -1 O) won and lost.
 
     An illegal move in a game counts as a move of this player.
     """
@@ -366,7 +365,7 @@ def sample_moves(
 def compute_targets(
     q: NDArray[np.float32], moves: MoveArrays, gamma: float
 ) -> NDArray[np.float32]:
-    """Return the target of each move, r + gamma max Q(s', .); the table `q` is [D, cells]."""
+    """Return r + gamma max Q(s', .) for each move; `q` is [D, cells]."""
     highest = np.nanmax(q, axis=1)
     later = np.where(
         moves.next_decision == NO_NEXT_STATE, 0, highest[moves.next_decision]

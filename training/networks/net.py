@@ -186,7 +186,6 @@ def compute_loss(
 
 
 def start_training(network: Network, seed: int) -> TrainingState:
-    """Return a network ready for training; `seed` determines its dropout."""
     moments = optax.adam(0.0).init(jax.tree.map(jnp.asarray, network))
     return TrainingState(network, moments, jax.random.key(seed))
 

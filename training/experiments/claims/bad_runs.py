@@ -32,8 +32,8 @@ MAX_SHOWN_POSITIONS = 3
 def measure_losses_as_o(recipe: Recipe) -> dict[str, Any]:
     """Train a recipe; return the percentage of games that it loses as O to randomised minimax.
 
-    "record" has the moves to the position in which it errs most often; symmetric positions count as
-    one, and without an error it is None. "share" is the percentage of games with an error there.
+    "record" has the moves to the position in which it errs most often, or None; symmetric positions
+    count as one. "share" is the percentage of games with an error there.
     """
     game = tic_tac_toe()
     *_, end = learn(game, recipe)
@@ -64,7 +64,7 @@ MEASURES = {"losses as O": Measure("falls-as-o", 1, measure_losses_as_o)}
 
 
 def list_bad_seeds(results: Results) -> dict[int, str | None]:
-    """Return the seeds of the bad runs, each with the record of the position in which it errs most."""
+    """Return {seed of a bad run: record of the position in which the run errs most often}."""
     return {
         seed: run.record
         for seed, run in enumerate(results[RECIPE_LABEL])
@@ -73,7 +73,7 @@ def list_bad_seeds(results: Results) -> dict[int, str | None]:
 
 
 def plot_positions(results: Results) -> Boards | None:
-    """Return the positions in which most bad runs err most, as a figure; None if no run is bad."""
+    """Draw the positions in which most bad runs err most often; None if no run is bad."""
     bad = list_bad_seeds(results)
     boards = [
         Board(
@@ -93,7 +93,6 @@ def plot_positions(results: Results) -> Boards | None:
 
 
 def tabulate_bad_runs(results: Results) -> Table:
-    """Return a table: how many runs are bad, and how many of these err in the most common position."""
     bad = list_bad_seeds(results)
     rows = {
         (

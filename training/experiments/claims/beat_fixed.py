@@ -16,7 +16,6 @@ TABLE_ROWS = {
 
 
 def tabulate_trainings(results: Results) -> Table:
-    """Return a table that shows how many training runs win all games, or none, in a seat."""
     rows = {}
     for row, (opponents, seats, percent) in TABLE_ROWS.items():
         won = [parse_quantity(f"won as {seat} against fixed", {}) for seat in seats]

@@ -7,7 +7,7 @@ from training.experiments.quantities import parse_quantity
 
 
 def list_perfect_wins() -> dict[str, float]:
-    """Return how many percent of games each perfect player wins against random moves, in each seat."""
+    """Return the percentages of games that perfect players win against random moves, by seat."""
     wins = {seat: parse_quantity(f"won as {seat} against random", {}) for seat in SEATS}
     return {
         f"{BASELINES[player].title}, as {seat.upper()}": won.measure(

@@ -33,10 +33,6 @@ def format_win_bound(results: Results) -> str:
 
 
 def plot_shipped_agents(_results: Results) -> Bars:
-    """Return a bar chart of the games that each shipped agent wins against T-hand, as X and as O.
-
-    A bar is the mean of both seats, in percent.
-    """
     game = tic_tac_toe()
     bars = []
     for one, agent in SHIPPED.items():

@@ -25,7 +25,6 @@ def count_everything() -> dict[str, float]:
 
 
 def _count_games() -> int:
-    """Count the different games, which end at the first three in a row or with a full board."""
     game = tic_tac_toe()
     paths = [1] + [0] * (game.positions - 1)
     for position in range(game.decisions):
@@ -36,7 +35,7 @@ def _count_games() -> int:
 
 
 def _count_balanced_boards() -> int:
-    """Count the boards with as many X as O, or one X more, including those that no game can reach."""
+    """Count the boards with as many X as O, or one X more, even if no game can reach them."""
     cells = tic_tac_toe().cells
     numbers_of_x_and_o = [(full - full // 2, full // 2) for full in range(cells + 1)]
     return sum(comb(cells, x) * comb(cells - x, o) for x, o in numbers_of_x_and_o)

@@ -22,7 +22,7 @@ def compute_exact_value() -> float:
 
 
 def format_bias(results: Results) -> dict[str, str]:
-    """Return for each recipe how far the learned value is above the exact value (median of seeds)."""
+    """Return {label: learned value minus exact value}, as the median of the seeds."""
     return {
         label: f"{results.compute_median(label, EMPTY_BOARD_QUANTITY) - compute_exact_value():+.3f}"
         for label in results.recipe_by_label
@@ -30,7 +30,6 @@ def format_bias(results: Results) -> dict[str, str]:
 
 
 def plot_learned_value(results: Results) -> Curves:
-    """Return a chart of the learned values over the updates, with a line at the exact value."""
     learned = [
         trace_curve(results, one, EMPTY_BOARD_QUANTITY)
         for one in ("one table", "two tables")

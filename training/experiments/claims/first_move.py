@@ -14,7 +14,7 @@ PERFECT_PLAYERS = ("minimax", "minimax-random")
 
 @cache
 def compute_percents(x: str, o: str) -> list[float]:
-    """Return the percentages of games that X wins, draws and loses; `x` and `o` name the players."""
+    """Return the percentages of games that X wins, draws and loses."""
     game = tic_tac_toe()
     policies = (BASELINES[name].build_policy(game) for name in (x, o))
     chances: list[float] = compute_outcome_chances(game, *policies)[0].tolist()
@@ -22,13 +22,12 @@ def compute_percents(x: str, o: str) -> list[float]:
 
 
 def compute_lead(x: str, o: str) -> float:
-    """Return the percentage of games that X wins minus the percentage that O wins."""
     won, _, lost = compute_percents(x, o)
     return won - lost
 
 
 def compute_advantages() -> dict[str, float | list[float]]:
-    """Return results between random players and between perfect players, and what the first move gains.
+    """Return results of random players and of perfect players, and who gains by the first move.
 
     "pairs of players" has a number for each pair: 1 if the first move helps, -1 if it harms, 0 if
     it does neither.
@@ -46,7 +45,7 @@ def compute_advantages() -> dict[str, float | list[float]]:
 
 
 def plot_lead_grid(_results: Results) -> Grid:
-    """Return a grid of X's wins minus losses, in percent: a row for each X, a column for each O."""
+    """Draw X's wins minus losses, in percent, with a row for each X and a column for each O."""
     titles = [BASELINES[name].title for name in PLAYERS]
     return Grid(
         title="Games won by X minus games lost by X, for each pair of players",

@@ -30,10 +30,9 @@ LABELS_BY_PLAY = {
 
 
 def find_games_needed(curve: Series) -> int | None:
-    """Return the number of games after which the losses stay below NEAR_ZERO_PERCENT.
+    """Return the number of games after which the losses stay below NEAR_ZERO_PERCENT, or None.
 
-    `curve` is the percentage of lost games over the number of games played, and its median over the
-    seeds counts. The result is None if the losses do not stay below.
+    `curve` is the percentage of lost games (median of the seeds) over the number of games.
     """
     is_losing = np.array(curve.median) >= NEAR_ZERO_PERCENT
     first = int(np.flatnonzero(is_losing).max(initial=-1)) + 1
@@ -41,7 +40,7 @@ def find_games_needed(curve: Series) -> int | None:
 
 
 def count_lost_games(curve: Series) -> float | None:
-    """Return how many games MENACE loses in one seat until its losses stay below NEAR_ZERO_PERCENT.
+    """Return how many games MENACE loses in a seat before its losses stay below NEAR_ZERO_PERCENT.
 
     `curve` is the percentage of games lost in this seat, over the number of games in both seats.
     The result is None if the losses do not stay below.
@@ -70,7 +69,7 @@ def loses_few_games(results: Results, label: str) -> bool:
 
 
 def tabulate_losses(results: Results) -> Table:
-    """Return a table of the games that MENACE loses and plays until it loses almost none.
+    """Tabulate how many games MENACE loses, and plays, until it loses almost none.
 
     More rows have its losses after training against other opponents.
     """

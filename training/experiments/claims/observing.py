@@ -46,11 +46,9 @@ def format_moves_until_best(results: Results) -> dict[str, str]:
 
 
 def format_moves(results: Results) -> dict[str, str]:
-    """Return how many moves the learner makes in the whole training."""
     moves = _trace_wins(results).x[-1] * _count_moves_per_game(results)
     return {OBSERVER: write_count(round(moves, -2))}
 
 
 def count_reported_games(results: Results) -> int:
-    """Return the number of games in which a learner makes REPORTED_MOVES moves."""
     return round(REPORTED_MOVES / _count_moves_per_game(results))

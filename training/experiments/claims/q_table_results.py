@@ -8,9 +8,9 @@ SAMPLED_GAME_COUNT = 1_000
 
 
 def estimate_chance_of_no_loss(run: MeasuredRun) -> float:
-    """Return the chance, in percent, that a run loses no game of a sample as O against random moves.
+    """Return the chance, in percent, that a run loses none of its test games as O.
 
-    Its games are independent, and their number is SAMPLED_GAME_COUNT.
+    It plays SAMPLED_GAME_COUNT independent games against random moves.
     """
     lost = parse_quantity("lost as o against random", {}).measure(run)
     return 100 * (1 - lost / 100) ** SAMPLED_GAME_COUNT

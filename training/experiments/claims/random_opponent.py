@@ -15,9 +15,10 @@ CHART_TITLE = "Blunders of the policy that is optimal against each training oppo
 
 
 def compute_task_blunders(results: Results) -> dict[str, int]:
-    """Return for each recipe, by label, how often the optimal policy of its training task blunders.
+    """Return {label of a recipe: blunders of the optimal policy of its training task}.
 
-    The policy is greedy for Q*, the exact action values of the task; each position counts once.
+    The policy is greedy for Q*, the exact action values of the task. A blunder is counted once for
+    each position.
     """
     game = tic_tac_toe()
     blunders = {}

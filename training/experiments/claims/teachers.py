@@ -49,7 +49,7 @@ class Teacher(CheckedPerson):
 
 
 def train_with_teacher(teacher: str, recipe: Recipe) -> dict[str, int | None]:
-    """Train a learner as X against a teacher; return {"games": the number of games until unbeatable}.
+    """Train a learner as X against a teacher; return {"games": number of games until unbeatable}.
 
     The number is None if the learner is not unbeatable after MAX_GAMES games.
     """
@@ -82,7 +82,6 @@ def train_with_teacher(teacher: str, recipe: Recipe) -> dict[str, int | None]:
 
 
 def _build_teacher(teacher: str, rng: Random) -> Callable[[str], int]:
-    """Return a function from a board to the move of a teacher who plays O."""
     game = tic_tac_toe()
     visits = Counter[str]()
     rules = build_rules(game)
@@ -106,7 +105,6 @@ def _build_teacher(teacher: str, rng: Random) -> Callable[[str], int]:
 
 
 def _build_best_responder(policy: Policy, rng: Random) -> Callable[[str], int]:
-    """Return a function from a board to O's best move against the policy of X."""
     game = tic_tac_toe()
     moves = compute_best_responses(game, policy[game.legal], O, loss_reward=0.0)[0]
 

@@ -15,10 +15,10 @@ TEST_GAMES = 1_000
 
 
 def measure_test_games(recipe: Recipe) -> dict[str, float]:
-    """Train a recipe; return its exact results as O against random moves, and two numbers of positions.
+    """Train a recipe; return its exact results as O against random moves, in percent.
 
-    The results are in percent. "learned" counts the positions with an updated move, "tested" also
-    those that occur in test games against random moves. Symmetric positions count once.
+    "learned" counts the positions with an updated move. "tested" counts these positions and all
+    that test games against random moves reach. Symmetric positions count once.
     """
     game = tic_tac_toe()
     *_, end = learn(game, recipe)
@@ -46,7 +46,7 @@ def _play_test_games(
     player: int,
     rng: np.random.Generator,
 ) -> Numbers:
-    """Play test games against `random_policy`; return the positions in which `policy` moves."""
+    """Return the positions in which `policy` moves in test games."""
     positions = np.zeros(TEST_GAMES, np.intp)
     decisions: list[Numbers] = []
     mover = X

@@ -23,10 +23,10 @@ WON, LOST = (
 
 
 def find_overtaking_epoch(run: NetworkRun, seat: str) -> float:
-    """Return the epoch from which on the network wins more games than it loses.
+    """Return the first epoch after which the network wins more games than it loses.
 
-    The shares of wins and losses are averaged over groups of epochs first. The result is infinite
-    if the network does not lead at the end.
+    Wins and losses are averaged over groups of epochs. The result is infinite if the network does
+    not lead at the end.
     """
     lead = np.subtract(WON[seat].trace(run), LOST[seat].trace(run))
     behind = np.flatnonzero(lead.reshape(EPOCH_GROUP_COUNT, -1).mean(axis=1) <= 0)
@@ -66,7 +66,6 @@ def describe_overtaking_as_o(results: Results) -> dict[str, str]:
 
 
 def _describe_overtaking(results: Results, seat: str) -> dict[str, str]:
-    """Say for each recipe, by label, from which epoch on the network leads."""
     texts = {}
     for label in results.recipe_by_label:
         epochs = [find_overtaking_epoch(run, seat) for run in results[label]]
