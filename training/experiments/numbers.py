@@ -47,10 +47,6 @@ class NumberCell(TomlTable, frozen=True):
     recipe: Labels = NO_LABELS
     # If this is not empty, only these recipes have a number here.
     only_recipes: Labels = NO_LABELS
-    # the two recipes whose sign test is written in the title in place of "{test}"
-    sign_test_recipes: Labels = NO_LABELS
-    # what the sentence about the sign test calls the first of these recipes, if not by its label
-    subject: str = ""
     decimals: int | None = None
     # The number replaces "{}".
     text: str = "{}"
@@ -100,16 +96,6 @@ class NumberCell(TomlTable, frozen=True):
             return self.infinity_text
         return self.text.format(self.statistic.format(results, label, self.decimals))
 
-    def fill_in_title(self, results: Results, title: str) -> str:
-        """Replace "{test}" in a title by the result of a sign test."""
-        if not self.sign_test_recipes or not self.statistic:
-            return title
-        first, second = self.sign_test_recipes
-        difference = results.describe_sign_test(first, second, self.statistic.quantity)
-        return title.replace(
-            "{test}", f"sign test: {self.subject or first} {difference}"
-        )
-
 
 class NumberTable(TomlTable, frozen=True):
     """A claim's table of numbers.
@@ -146,9 +132,7 @@ class NumberTable(TomlTable, frozen=True):
             recipes = [*results.recipe_by_label] if self.rows or self.columns else []
         if self.rows:
             texts = {
-                row.fill_in_title(results, title): [
-                    row.write(results, one) for one in recipes
-                ]
+                title: [row.write(results, one) for one in recipes]
                 for title, row in self.rows.items()
             }
             return Table(recipes, texts, self.unit)
