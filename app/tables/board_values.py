@@ -32,9 +32,9 @@ def read_board_values(
 ) -> tuple[NDArray[np.float64], list[str]]:
     """Return the value of the board after each move for the player of the move, [D, cells].
 
-    Also returns notes that tell the user how the values were read. `values`, [S], has the value of
-    each board, NaN where it is unknown. Raises TableError if it is not clear which view the values
-    have.
+    `values`, [S], has the value of each board, NaN if it is unknown. Also returns notes for the
+    user on how the values were read. Raises TableError if it is not clear for whom high values are
+    good.
     """
     q = np.where(game.legal, values[np.where(game.legal, game.successor, 0)], np.nan)
     if np.isnan(q).all():
@@ -72,10 +72,10 @@ def read_board_values(
 
 
 def count_good_moves(game: Game, q: NDArray[np.float64]) -> tuple[list[int], list[int]]:
-    """Return in how many positions good moves have higher values than others, and in how many lower.
+    """Count the positions in which good moves have higher values than others, and lower values.
 
-    Each of the two results is a list with a number for X and one for O. A good move wins at once.
-    If no move does, a good move is one after which the opponent cannot win at once.
+    Each result is [number for X, number for O]. A good move wins at once. If no move does, a good
+    move is one after which the opponent cannot win at once.
     """
     known = ~np.isnan(q)
     wins = find_winning_moves(game) & known
@@ -102,7 +102,7 @@ def _compute_means(
 def list_views(
     q: NDArray[np.float64], game: Game, higher: list[int], lower: list[int]
 ) -> list[str]:
-    """Return the views that a table can have, by the results of `count_good_moves`.
+    """Return the views that fit the results of `count_good_moves`, such as ["mover", "x"].
 
     If several views lead to the same moves, only the first one is listed.
     """

@@ -74,10 +74,10 @@ SIDE_NAMES = ("X", "O")
 
 
 class BoardSigns(NamedTuple):
-    """The nine signs of a board, in the form that `_normalize_token` returns.
+    """The nine signs of a board, such as "X" or "2", and a move or value in the same table item.
 
-    They may be the digits of a base-3 number. If the item of the table also contains a move or a
-    value, these are the `extra_items`.
+    The signs have the form that `_normalize_token` returns. They may be the digits of a base-3
+    number.
     """
 
     tokens: tuple[str, ...]
@@ -103,7 +103,7 @@ def read_token(cell_item: TableItem) -> str:
 
 
 def read_board_signs(board_item: TableItem) -> BoardSigns | None:
-    """Return the nine signs of a board in any notation; None if the item is no board."""
+    """Return the signs of a board in any notation; None if the item is no board."""
     if isinstance(board_item, list):
         return _parse_board_list(board_item)
     if isinstance(board_item, str):
@@ -114,7 +114,6 @@ def read_board_signs(board_item: TableItem) -> BoardSigns | None:
 
 
 def _parse_base3_code(code: int) -> BoardSigns | None:
-    """Return the nine digits of a base-3 number, or None if it has more digits."""
     if code >= BASE3_CODE_COUNT:
         return None
     high, low = divmod(code, len(LAST_FIVE_DIGITS))
@@ -159,7 +158,7 @@ def _split_joined_numbers(board: str) -> Sequence[str]:
 
 
 def _split_numbered_cells(board: str) -> Sequence[str]:
-    """Split nine cells in which an empty cell is written as its number, counted from 0 or from 1."""
+    """Split nine cells of which each empty one has its own number, counted from 0 or from 1."""
     board = re.sub(r"[|/\r\n]", "", board)
     for first in (0, 1) if len(board) == CELL_COUNT else ():
         cells = [
@@ -172,7 +171,7 @@ def _split_numbered_cells(board: str) -> Sequence[str]:
 
 
 def _split_cells_at_commas(board: str) -> Sequence[str]:
-    """Split nine cells at commas or semicolons; nothing or a blank is an empty cell."""
+    """Split nine cells at commas or semicolons; an empty cell may be left blank."""
     for separator in ",;" if not set(board) & set("([{'\"") else "":
         cells = [cell.strip() for cell in board.split(separator)]
         is_short = all(len(cell) <= MAX_SIGN_LENGTH for cell in cells)
@@ -182,7 +181,7 @@ def _split_cells_at_commas(board: str) -> Sequence[str]:
 
 
 def _split_raw_array(board: str) -> Sequence[str]:
-    """Split the bytes of an array of nine numbers, as numpy's `tobytes` returns them."""
+    """Split the bytes of nine numbers as `numpy.ndarray.tobytes` writes them."""
     for kind in ("i1", "<i4", "<i8", "<f4", "<f8"):
         is_size = len(board) == CELL_COUNT * np.dtype(kind).itemsize
         if is_size and not board.isprintable() and max(board) <= "\xff":
@@ -205,7 +204,7 @@ SQUARE_SPLITTERS = (
 def _parse_board_list(board: list[TableItem]) -> BoardSigns | None:
     """Return the signs of a board written as a list, or None if the list is no board.
 
-    The list has nine cells, or it has a board as its first item. A move and a value may follow.
+    The list has nine cells, or has a board as its first item. A move and a value may follow.
     """
     items = flatten_lists(board)
     if CELL_COUNT <= len(items) <= CELL_COUNT + 2:
@@ -226,8 +225,8 @@ class SignScheme(NamedTuple):
 
     The digit 0 is an empty cell. With the `starter` "x" or "o", 1 is X and 2 is O, and the starter
     makes the first move of a game. If O begins, O is read as X and X as O. With the `starter`
-    "mover", 1 is the player to move and 2 is the opponent. The page /judge documents the usual
-    meanings.
+    "mover", 1 is the player to move and 2 is the opponent. Usual meanings are those in the
+    documentation of /judge.
     """
 
     digits: dict[str, int]
@@ -243,7 +242,7 @@ class SignScheme(NamedTuple):
 
 
 def list_schemes(used_tokens: set[str], options: TableOptions) -> list[SignScheme]:
-    """Return the possible meanings of the signs in a table, the documented ones first."""
+    """Return the possible meanings of the signs in a table, the usual ones first."""
     if used_tokens & {"X", "O"}:
         scheme = make_letter_scheme(used_tokens)
         begins = "xo" if options.begins == "auto" else options.begins
@@ -255,7 +254,7 @@ def list_schemes(used_tokens: set[str], options: TableOptions) -> list[SignSchem
 
 
 def list_letter_schemes(letters: list[str], used_tokens: set[str]) -> list[SignScheme]:
-    """Return the possible meanings of one or two letters other than X and O: either may begin."""
+    """Return the possible meanings of letters such as A and B, of which either may begin."""
     blanks = dict.fromkeys(used_tokens - {*letters}, 0)
     return [
         SignScheme(
@@ -268,7 +267,7 @@ def list_letter_schemes(letters: list[str], used_tokens: set[str]) -> list[SignS
 def list_number_schemes(
     used_tokens: set[str], options: TableOptions
 ) -> Iterator[SignScheme]:
-    """Yield the possible meanings of numbers: first for X and O, then for the player to move."""
+    """Yield the possible meanings of numbers: first as X and O, then as the player to move."""
     starters = ["o" if options.begins == "o" else "x", "mover"]
     if options.boards != "auto":
         starters = starters[:1] if options.boards == "x" else starters[1:]
@@ -286,7 +285,7 @@ def list_number_schemes(
 
 
 def make_letter_scheme(used_tokens: set[str]) -> SignScheme:
-    """Return the meaning of the signs in a table with X and O; a 0 may be written for O."""
+    """Return the meaning of signs with X and O, in which 0 may mean O."""
     has_zero_for_o = (
         "0" in used_tokens and "O" not in used_tokens and "." in used_tokens
     )
@@ -297,7 +296,7 @@ def make_letter_scheme(used_tokens: set[str]) -> SignScheme:
 
 @dataclass(eq=False)
 class DistinctBoards:
-    """The B different boards in a table, with their signs as indices of the `vocabulary`, [B, 9]."""
+    """The B different boards of a table; `tokens`, [B, 9], has indices of signs in `vocabulary`."""
 
     board_signs: list[BoardSigns]
     tokens: NDArray[np.intp] = field(init=False)
@@ -316,12 +315,12 @@ class DistinctBoards:
     def choose_scheme(
         self, game: Game, options: TableOptions, weights: NDArray[np.int64]
     ) -> tuple[SignScheme, str, NDArray[np.bool_]]:
-        """Return the scheme under which most rows have possible boards, a note, and a mask of boards.
+        """Return (the scheme with most possible boards, a note on it, a mask of ignored boards).
 
-        The note tells the user what speaks for the scheme. The mask, [B], has the boards that are
-        ignored because they come only from games that the other player begins. `weights`, [B],
-        counts the rows with each board. Raises TableError if no scheme fits, or if several fit
-        equally well and give different positions.
+        The note tells the user the evidence for the scheme. The mask, [B], has boards that only
+        occur in games begun by the other player. `weights`, [B], counts the rows of each board.
+        Raises TableError if no scheme fits, or if several fit equally well and give different
+        positions.
         """
         used = set(self.vocabulary)
         schemes = list_schemes(used, options)
@@ -350,9 +349,9 @@ class DistinctBoards:
         best: SignScheme,
         weights: NDArray[np.int64],
     ) -> tuple[SignScheme, str, NDArray[np.bool_]]:
-        """Choose who begins under the best scheme; return the result of `choose_scheme`.
+        """Choose who begins under the best scheme; return (scheme, note, mask of ignored boards).
 
-        If some games begin with X and others with O, only those with X are read, unless the user
+        If some games begin with X and others with O, those with O are ignored, unless the user
         chose O.
         """
         of_x, of_o = (
@@ -404,7 +403,7 @@ class DistinctBoards:
 
 @lru_cache(maxsize=2)
 def map_codes_to_positions(game: Game) -> NDArray[np.intp]:
-    """Return the position of every base-3 number, or UNREACHABLE if no game leads to its board."""
+    """Return the position for each base-3 number, or UNREACHABLE if no game leads to its board."""
     positions = np.full(BASE3_CODE_COUNT, UNREACHABLE)
     positions[game.code] = np.arange(game.positions)
     return positions
@@ -419,10 +418,10 @@ NUMERAL_DESCRIPTIONS = {
 def convert_board_numbers(
     board_items: Sequence[TableItem],
 ) -> tuple[Sequence[TableItem], str]:
-    """Convert boards that are written as decimal or base-4 numbers, and return a note for the user.
+    """Convert boards written as decimal or base-4 numbers, and return a note for the user.
 
-    A decimal number becomes a text of nine digits, and a base-4 number becomes a base-3 number. If
-    the boards are written in another way, they stay as they are, and the note is "".
+    A decimal number becomes a text of nine digits, and a base-4 number becomes a base-3 number.
+    Other boards stay as they are, with the note "".
     """
     numbers = [parse_number(item) for item in board_items]
     codes = [int(number) for number in numbers if is_whole_number(number)]
@@ -443,11 +442,10 @@ def convert_board_numbers(
 def collect_boards(
     board_items: Sequence[TableItem],
 ) -> tuple[DistinctBoards | None, NDArray[np.intp], list[tuple[TableItem, ...]], str]:
-    """Return the different boards of a table, None if there are none, and three more results.
+    """Return (different boards or None, board index of each row, other items of each row, note).
 
-    The second result is the index of each row's board, or -1. The third has the other items of each
-    row: `board_items` may also contain a move or a value. The last one is a note, which tells the
-    user how boards are written as numbers; it is "" for base 3.
+    The index is -1 for a row without a board. Other items are a move or a value in the same item as
+    the board. The note tells the user how boards are written as numbers; it is "" for base 3.
     """
     board_items, numeral_note = convert_board_numbers(board_items)
     board_numbers: dict[TableItem, int] = {}
@@ -478,7 +476,7 @@ def collect_boards(
 
 
 def split_board(board_item: TableItem) -> tuple[TableItem, tuple[TableItem, ...]]:
-    """Split an item of a table into its board and the rest: a move, a value, or both.
+    """Split a table item into its board and a move, a value or both.
 
     `[[0, 1, ...], 4]` is split into the board and `(4,)`.
     """

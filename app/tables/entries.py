@@ -31,7 +31,7 @@ MIN_SCORED_LISTS = 5
 
 
 class EntryKind(IntEnum):
-    """What the numbers of an entry mean.
+    """The meaning of the numbers in an entry.
 
     A CELL is counted from 0. An EMPTY_CELL_INDEX counts only the empty cells of the board, from 0.
     MOVE and ROW_AND_COLUMN are counted from 0 or from 1. ONLY_NUMBER is the only number of its row,
@@ -88,7 +88,7 @@ class TableEntries:
 
 @dataclass(eq=False)
 class EntryCollector:
-    """Collects the entries of all rows, and for each row that cannot be read, the reason."""
+    """Collects the entries of all rows, and the reasons why other rows cannot be read."""
 
     faults: dict[int, str] = field(default_factory=dict)
     columns: list[tuple[int, int, int, int, float, bool]] = field(default_factory=list)
@@ -101,7 +101,7 @@ class EntryCollector:
     ) -> TableEntries:
         """Return the entries of all rows.
 
-        `extra_items` has for each row the move or the value that its board's item also contains.
+        `extra_items` has moves or values that the table writes in one item with a row's board.
         """
         self.has_move_lists = _has_move_lists(rows)
         for number, row in enumerate(rows):
@@ -132,7 +132,7 @@ class EntryCollector:
             self.add_single_item(number, row.value)
 
     def add_item_list(self, number: int, items: list[TableItem]) -> None:
-        """Add the entries in a list: moves with values, moves without values, or values of the cells."""
+        """Add the entries of a list: moves with values, moves alone, or the values of all cells."""
         if isinstance(items, KeyValuePairs) or _are_moves_with_values(items):
             for move, item in items:
                 self.add_move(number, move, parse_value(item))
@@ -145,7 +145,7 @@ class EntryCollector:
             self.add_listed_values(number, flatten_lists(items))
 
     def add_listed_values(self, number: int, items: list[TableItem]) -> None:
-        """Add a value for each cell or each empty cell; two small numbers are a row and a column."""
+        """Add a value for each cell or each empty cell, but read two small numbers as a move."""
         if len(items) == 2 and max(parse_move(items), default=9) <= 3:
             self.add_move(number, items)
             return
@@ -156,7 +156,7 @@ class EntryCollector:
             self.columns.append((number, kind, place, 0, parse_value(item), False))
 
     def add_single_item(self, number: int, item: TableItem) -> None:
-        """Add the only number of a row; raises TableError if the item is neither a number nor a move."""
+        """Add the only number of a row; raises TableError if it is neither a value nor a move."""
         move, value = self.parse_move_cached(item), parse_number(item)
         if len(move) == 2:
             self.add_move(number, item)
@@ -169,7 +169,7 @@ class EntryCollector:
     def add_move(
         self, number: int, move: TableItem, value: float | None = None
     ) -> None:
-        """Add a move with its value; a move without a value is the one that the agent plays.
+        """Add a move; without a value it is a move that the agent plays.
 
         Raises TableError if the item is no move.
         """
@@ -194,7 +194,7 @@ class EntryCollector:
 
 
 def _is_scored_move(items: list[TableItem]) -> bool:
-    """Return whether a list is a score with a row and a column, such as (1, (2, 0))."""
+    """Return whether a list is a value with a row and a column, such as (1, (2, 0))."""
     return (
         len(items) == 2
         and parse_number(items[0]) is not None
@@ -204,7 +204,7 @@ def _is_scored_move(items: list[TableItem]) -> bool:
 
 
 def _parse_one_hot(items: list[TableItem]) -> tuple[int, ...]:
-    """Return the cell of a move that is written as a one-hot list of nine numbers, else ()."""
+    """Return the cell of a move such as [0, 0, 1, 0, 0, 0, 0, 0, 0], () for other lists."""
     cells = [cell for cell, item in enumerate(items) if parse_number(item) != 0]
     return tuple(cells) if len(cells) == 1 else ()
 
@@ -212,8 +212,8 @@ def _parse_one_hot(items: list[TableItem]) -> tuple[int, ...]:
 def _has_move_lists(rows: Sequence[Row]) -> bool:
     """Return whether all lists seem to contain moves: whole numbers from 0 to 8 in rising order.
 
-    Lists of nine numbers may have the values of all cells, and lists of two may have a row and a
-    column. So the answer is no if the table has only such lists.
+    Lists of nine numbers may be values, and lists of two may be a row and a column. So a table with
+    only such lists has no lists of moves.
     """
     lists = [row.value for row in rows if type(row.value) is list]
     sizes = {len(numbers) for numbers in lists}
@@ -237,8 +237,8 @@ class EntryPlaces:
     """The positions and cells of E entries, under one reading of the table; all arrays are [E].
 
     The position is -1 if no game leads to the board, and the cell is -1 if the board has no such
-    cell. `is_decision` says that the game is not over, and `is_taken` that a possible board has a
-    stone on the cell.
+    cell. `is_decision` is true while the game is not over, and `is_taken` if a stone is on the
+    cell.
     """
 
     positions: NDArray[np.intp]
@@ -251,7 +251,7 @@ class EntryPlaces:
 def split_players(
     rows: Sequence[Row], extra_items: Sequence[tuple[TableItem, ...]]
 ) -> tuple[list[tuple[TableItem, ...]], NDArray[np.int64]]:
-    """Decide whether the item beside each board is a move or the player to move.
+    """Decide whether the items beside the boards are moves or the players to move.
 
     Returns the items that are moves, and the player of each row, [rows]: 1 for X or the number 1,
     -1 for O or the number -1, and 0 if the row names no player.

@@ -12,7 +12,7 @@ MIN_STANDARD_DEVIATIONS = 3
 
 
 def is_clearly_supported(supporting: int, opposing: int) -> bool:
-    """Return whether far more entries support a way of reading than oppose it."""
+    """Return whether far more entries support an assumption than oppose it."""
     difference = supporting - opposing
     is_significant = difference**2 >= MIN_STANDARD_DEVIATIONS**2 * (
         supporting + opposing
@@ -21,18 +21,17 @@ def is_clearly_supported(supporting: int, opposing: int) -> bool:
 
 
 def is_contradicted(opposing: int, opposing_other: int) -> bool:
-    """Return whether far more entries speak against one reading of a table than against another."""
+    """Return whether far more entries oppose an assumption than oppose the alternative."""
     return opposing > MIN_SUPPORT_RATIO * opposing_other
 
 
 def find_most_common(numbers: NDArray[np.float64]) -> float:
-    """Return the most common number other than NaN; NaN if there is none."""
+    """Return the most common number, but never NaN unless all are NaN."""
     values, counts = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
     return float(values[counts.argmax()]) if len(values) else np.nan
 
 
 def find_winning_moves(game: Game) -> CellMask:
-    """Return which moves win at once, [D, cells]."""
     ends = game.successor >= game.decisions
     wins = np.zeros(game.legal.shape, np.bool_)
     wins[ends] = game.outcome[game.successor[ends] - game.decisions] != 0
@@ -40,7 +39,7 @@ def find_winning_moves(game: Game) -> CellMask:
 
 
 def find_losing_moves(game: Game) -> CellMask:
-    """Return the moves after which the opponent can win at once, [D, cells]."""
+    """Return a mask of the moves after which the opponent can win at once, [D, cells]."""
     can_win = np.zeros(game.positions, np.bool_)
     can_win[: game.decisions] = find_winning_moves(game).any(axis=1)
     return game.legal & can_win[np.where(game.legal, game.successor, 0)]

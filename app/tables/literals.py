@@ -26,7 +26,7 @@ ESCAPED_CHARACTERS = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def parse_literal(literal_text: str) -> TableItem:
-    """Return the value that a text stands for: KeyValuePairs, list, str, float or None.
+    """Parse a text as KeyValuePairs, a list, a str, a float or None.
 
     Words such as `null`, `nan` and `True` become None. Raises TableError, naming the line.
     """
@@ -45,7 +45,7 @@ def parse_literal(literal_text: str) -> TableItem:
 
 
 def count_nested_brackets(literal_text: str) -> int:
-    """Return how deeply brackets are nested in a text; brackets inside strings count, too."""
+    """Return the depth of nested brackets, including those inside strings."""
     signs = np.frombuffer(literal_text.encode("utf-8", "replace"), np.uint8)
     change = np.zeros(256, np.int8)
     change[list(b"[{(")], change[list(b"]})")] = 1, -1
@@ -88,7 +88,6 @@ class LiteralParser:
         self.value = found[kind]
 
     def make_syntax_error(self) -> TableError:
-        """Return a TableError that names the current line."""
         line = self.text.count("\n", 0, self.position if self.kind else self.start) + 1
         reason = "this is neither JSON nor a dict or list of Python"
         if not self.kind and not self.text[self.start :].strip():
@@ -102,7 +101,7 @@ class LiteralParser:
         return self.is_next_sign("<") - self.is_next_sign(">")
 
     def read_value(self, depth: int) -> TableItem:
-        """Return the value that begins at the current token, which is inside `depth` brackets."""
+        """Return the value at the current token; `depth` is the number of open brackets."""
         if depth > MAX_NESTING:
             raise TableError(f"there are more than {MAX_NESTING} brackets in brackets")
         kind = self.kind
@@ -123,7 +122,7 @@ class LiteralParser:
         return self.read_items("]" if value == "[" else ")", depth)
 
     def read_numbers(self, depth: int) -> list[TableItem]:
-        """Return the numbers, and None for words, in a list or tuple that is a single token."""
+        """Return the items of a list of numbers that is a single token; words become None."""
         try:
             values = _parse_numbers(self.value)
         except ValueError:
@@ -153,7 +152,7 @@ class LiteralParser:
     def read_items(
         self, closing_bracket: str, depth: int, is_call: bool = False
     ) -> list[TableItem]:
-        """Return the items before the closing bracket; in a call, keywords and `<...>` are left out."""
+        """Return the items up to a closing bracket, without a call's keywords and `<...>`."""
         parsed_items: list[TableItem] = []
         while not self.is_next_sign(closing_bracket):
             if is_call and self.is_next_sign("<"):
@@ -200,7 +199,7 @@ def _unescape(match: re.Match[str]) -> str:
 
 
 def _parse_numbers(numbers_text: str) -> list[float | None]:
-    """Return the numbers in a text, separated by commas; words such as None become None.
+    """Return numbers that are separated by commas; words such as None become None.
 
     Raises ValueError for any other content.
     """

@@ -6,7 +6,7 @@ from app.tables.values import TableError
 
 
 class TableOptions(NamedTuple):
-    """The options that a user chose for a table; `OPTION_QUESTIONS` explains them and their values."""
+    """How a user wants a table to be read; `OPTION_QUESTIONS` explains the options."""
 
     numbers: str = "auto"
     marks: str = "auto"
@@ -99,7 +99,7 @@ OPTION_QUESTIONS: dict[str, tuple[str, dict[str, str]]] = {
 
 
 def ask_for_option(option: str, evidence: str) -> TableError:
-    """Return the error that asks the user to choose an option, because the table is ambiguous."""
+    """Return the error that asks the user to choose an option of an ambiguous table."""
     question, answers = OPTION_QUESTIONS[option]
     choices = ", ".join(
         f"{option}={value} ({answer})"

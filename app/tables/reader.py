@@ -46,12 +46,12 @@ MIN_TAKEN_SHARE = 0.95
 
 @dataclass(frozen=True, eq=False)
 class TableReading:
-    """The moves and values that were read from a table, and the rows that could not be read.
+    """The moves and values in a table, and the rows that could not be read.
 
     The values `q`, [D, cells], are those of the player to move, NaN where there is none; `q` is
     None if the table has moves only. `position_count` counts the unfinished positions of the table.
-    The notes are sentences for the user on how the table was read. `is_proportional` says that
-    moves are drawn in proportion to their values.
+    The notes tell the user how the table was read. If `is_proportional`, moves are drawn in
+    proportion to their values.
     """
 
     policy: Policy
@@ -64,7 +64,6 @@ class TableReading:
 
     @property
     def chosen_moves(self) -> CellMask:
-        """The moves that the agent may play, [D, cells]."""
         moves: CellMask = self.policy > 0
         return moves
 
@@ -85,9 +84,9 @@ class TableReading:
 def read_table(
     game: Game, file_content: bytes, options: TableOptions = DEFAULT_OPTIONS
 ) -> TableReading:
-    """Return the moves and values in a file: JSON, a Python literal, CSV, npy or npz.
+    """Read the moves and values in a file: JSON, a Python literal, CSV, npy or npz.
 
-    Raises TableError if nothing can be read; the message names the first row with a fault, if any.
+    Raises TableError if nothing can be read; the message names the first row with a fault.
     """
     if game.cells != CELL_COUNT:
         raise TableError("only tables of boards with nine cells can be read")
@@ -153,7 +152,7 @@ class TableReader:
         )
 
     def read_boards(self) -> list[tuple[TableItem, ...]]:
-        """Store the boards of all rows; return the moves or values that are in the same items.
+        """Store the boards of all rows; return moves or values that are written with the boards.
 
         Raises TableError if no row has a board.
         """
@@ -171,7 +170,7 @@ class TableReader:
         return extra_items
 
     def read_games_of_o(self) -> TableReading | None:
-        """Return the table as one of games that O began, or None if X began.
+        """Read the table as games that O began; return None if it has games that X began.
 
         A board with as many X as O can come from both kinds of games. If the table has both kinds,
         the values of such boards show whose turn it was.
@@ -201,17 +200,17 @@ class TableReader:
             self.faults.setdefault(row_index, fault)
 
     def describe_first_fault(self) -> str:
-        """Return why the first unreadable row cannot be read, as the end of an error message."""
+        """Return the end of an error message, with the fault of the first unreadable row."""
         if not self.faults:
             return ""
         row = min(self.faults)
         return f": {self.rows[row].name}: {self.faults[row]}"
 
     def count_informative_rows(self) -> NDArray[np.int64]:
-        """Return for each board, [B], how many rows have learned values of it.
+        """Return for each board, [B], in how many rows its values were learned.
 
-        A table with a row for every base-3 number also has rows with initial values. These rows are
-        not counted, because no game may lead to their boards.
+        A table with a row for every base-3 number also has rows with initial values. These are not
+        counted, because no game may lead to their boards.
         """
         entries = self.entries
         untouched = find_most_common(entries.values[~entries.is_choice])
@@ -237,7 +236,7 @@ class TableReader:
         return row_positions[self.entries.rows]
 
     def leave_out_wrong_players(self, row_positions: NDArray[np.intp]) -> None:
-        """Set the position of a row to UNREACHABLE if the row names a player who is not to move.
+        """Set the positions of rows to UNREACHABLE if they name a player who is not to move.
 
         If at least half of the rows do so, the names mean something else, and nothing is changed.
         """
@@ -254,7 +253,6 @@ class TableReader:
             row_positions[is_other] = UNREACHABLE
 
     def locate_entries(self, is_reversed: bool, first_number: int) -> EntryPlaces:
-        """Return the positions and cells of all entries under one reading."""
         game = self.game
         positions = self.find_positions(is_reversed)
         is_decision = (positions >= 0) & (positions < game.decisions)
@@ -269,8 +267,8 @@ class TableReader:
     def count_taken_squares(self, places: EntryPlaces) -> int:
         """Return how many moves and values are on taken squares.
 
-        A row with nine numbers has one for each taken square, too. The most common of these numbers
-        only fills the squares, so it is not counted.
+        In rows with nine numbers some are on taken squares. The most common of these is only a
+        filler, and is not counted.
         """
         entries = self.entries
         is_counted = places.is_taken & places.is_decision & ~np.isnan(entries.values)
@@ -281,7 +279,7 @@ class TableReader:
         return int(is_counted.sum())
 
     def has_board_values(self) -> bool:
-        """Return whether the single number in each row is the value of the board, not a move."""
+        """Return whether a row's single number is the value of its board, and not a move."""
         entries = self.entries
         is_single = entries.kinds == EntryKind.ONLY_NUMBER
         if not is_single.any() or self.options.numbers == "moves":
@@ -307,7 +305,6 @@ class TableReader:
         return are_values
 
     def are_taken_moves(self, is_single: NDArray[np.bool_]) -> bool:
-        """Return whether the single numbers are moves on squares that are taken on their boards."""
         if len(np.unique(self.entries.first[is_single])) < MIN_TAKEN_MOVES:
             return False
         return any(
@@ -316,12 +313,12 @@ class TableReader:
         )
 
     def list_digit_orders(self) -> list[bool]:
-        """Return the possible values of `is_reversed` for base-3 numbers."""
+        """Return the digit orders that base-3 numbers may have; True is the reversed order."""
         ways = {"first": [False], "last": [True]}.get(self.options.digits)
         return ways or ([False, True] if self.boards.is_base3_number.any() else [False])
 
     def choose_reading(self) -> EntryPlaces:
-        """Choose a reading by the entries on taken squares, and return its EntryPlaces."""
+        """Choose the reading with the fewest entries on taken squares; return its EntryPlaces."""
         ways = self.list_digit_orders()
         numbers = self.list_first_numbers()
         self.check_taken_moves(ways, numbers)
@@ -346,8 +343,8 @@ class TableReader:
     def choose_digit_order(self, first: int, last: int) -> bool:
         """Return whether base-3 numbers are reversed; raises TableError if this is not clear.
 
-        So many entries are on taken squares: `first` if the top left square is the first digit, and
-        `last` if it is the last digit.
+        `first` and `last` count the entries on taken squares, if the top left square is the first
+        or the last digit.
         """
         if is_contradicted(first, last):
             return True
@@ -385,7 +382,7 @@ class TableReader:
         )
 
     def list_first_numbers(self) -> list[int]:
-        """Return the possible numbers, 0 or 1, of the top left square."""
+        """Return the possible numbers of the top left square, such as [0, 1]."""
         if self.options.cells != "auto":
             return [int(self.options.cells)]
         entries = self.entries
@@ -402,10 +399,10 @@ class TableReader:
         return [0] if lowest or not (is_single | is_pair).any() else [0, 1]
 
     def choose_first_number(self, from_0: int, from_1: int) -> int:
-        """Return the number of the top left square, and tell the user about it.
+        """Return the number of the top left square, 0 or 1, and tell the user about it.
 
-        So many moves are on taken squares: `from_0` if they are counted from 0, and `from_1` if
-        from 1.
+        `from_0` and `from_1` count the moves on taken squares if moves are counted from 0 or from
+        1.
         """
         evidence = f"{from_0:,} on taken squares if from 0, {from_1:,} if from 1"
         if is_clearly_supported(from_0, from_1):
@@ -420,7 +417,7 @@ class TableReader:
     def check_taken_moves(self, ways: list[bool], numbers: list[int]) -> None:
         """Raise TableError if most moves are on squares that are taken on their boards.
 
-        The boards were then stored after the moves. `ways` are the possible orders of the digits in
+        Then the boards were stored after the moves. `ways` are the possible orders of the digits in
         base-3 numbers, and `numbers` the possible numbers of the first square.
         """
         entries = self.entries
@@ -463,7 +460,7 @@ class TableReader:
             self.convert_to_movers_view()
 
     def add_row_faults(self, places: EntryPlaces) -> None:
-        """Record why rows with moves cannot be read; of several reasons, only the first counts."""
+        """Record why rows with moves cannot be read, with one reason for each row."""
         boards = self.board_indices
         positions = self.boards.find_positions(self.game, self.scheme, self.is_reversed)
         is_judged = (boards >= 0) & ~self.is_left_out[boards]
@@ -527,7 +524,7 @@ class TableReader:
             )
 
     def convert_to_movers_view(self) -> None:
-        """Negate the values of the player for whom low values are good."""
+        """Negate the values of one player if high values are good for the other player."""
         view = self.options.view
         evidence = ""
         if view == "auto":
@@ -556,7 +553,7 @@ class TableReader:
             self.q[self.game.to_move == opponent] *= -1
 
     def count_wins_of_o(self) -> tuple[int, int]:
-        """Return how often a winning move of O has the highest value, and how often the lowest one.
+        """Count O's winning moves with the highest value, and those with the lowest value.
 
         Positions in which all values are equal do not count.
         """
@@ -571,7 +568,7 @@ class TableReader:
         return int(with_highest.sum()), int(with_lowest.sum())
 
     def count_completed_lines(self) -> tuple[int, int]:
-        """Return how often a line of X has the higher value, and how often a line of O.
+        """Count the boards on which completing a line of X has the higher value, and a line of O.
 
         Only boards count on which X is to move, and on which X and O could each complete a line.
         """
@@ -589,7 +586,6 @@ class TableReader:
         )
 
     def read_values_of_boards(self) -> None:
-        """Store in `q` the value of the board that each move makes, in the view of its player."""
         entries = self.entries
         positions = self.find_positions(self.options.digits == "last")
         is_value = (positions >= 0) & (entries.kinds == EntryKind.ONLY_NUMBER)
@@ -608,7 +604,7 @@ class TableReader:
         self.has_values = True
 
     def choose_moves(self) -> Policy:
-        """Return the probabilities of the moves, [D, cells]: 0 in a position that the table lacks."""
+        """Return the probabilities of the moves, [D, cells], all 0 in a missing position."""
         policy = np.zeros(self.q.shape)
         q = self.q[self.has_position]
         if self.options.play == "proportional" and self.has_values:

@@ -93,15 +93,15 @@ NumberedCells: TypeAlias = tuple[int, list[str]]
 
 
 class ChosenCells(list[int]):
-    """Cells, counted from 0, of which an agent plays each with the same probability."""
+    """The cells that an agent plays with equal probabilities, counted from 0."""
 
 
 class Row(NamedTuple):
     """A board with its values or its move, as they are in a file.
 
-    The label is "entry 3" or "line 3". It is "" in an array with a row for each base-3 number. If
-    the row is an entry of a dict, messages also quote the entry's key. `fault` tells what is wrong
-    with the row.
+    The label is "entry 3" or "line 3", or "" in an array with a row for each base-3 number. If the
+    row is an entry of a dict, messages also quote the entry's key. `fault` is the reason why the
+    row cannot be read, or "".
     """
 
     label: str
@@ -119,7 +119,6 @@ class Row(NamedTuple):
 
 
 def read_rows(game: Game, file_content: bytes) -> list[Row]:
-    """Return the rows of a file; raises TableError if it has none."""
     if file_content.startswith(GZIP_SIGNATURE):
         file_content = unpack_gzip(file_content)
     if foreign := find_foreign_kind(file_content):
@@ -143,7 +142,7 @@ def read_rows(game: Game, file_content: bytes) -> list[Row]:
 
 
 def find_foreign_kind(file_content: bytes) -> str:
-    """Return the kind of a file that is no table, such as "an Excel workbook", else ""."""
+    """Return the kind of a file without a table, such as "an Excel workbook", otherwise ""."""
     if file_content.startswith(ZIP_SIGNATURE):
         names = (name for part, name in ZIPPED_NAMES.items() if part in file_content)
     else:
@@ -156,7 +155,7 @@ def find_foreign_kind(file_content: bytes) -> str:
 
 
 def unpack_gzip(packed: bytes) -> bytes:
-    """Return the content of a gzip file; raises TableError if it is too large or broken."""
+    """Unpack a gzip file; raises TableError if it is broken or too large."""
     unpacker = zlib.decompressobj(wbits=31)
     try:
         content = unpacker.decompress(packed, MAX_UNPACKED_BYTES)
@@ -186,7 +185,7 @@ def read_text_rows(game: Game, text: str) -> list[Row]:
 
 
 def read_literal_lines(text: str) -> Iterator[Row]:
-    """Yield a row for each line with a literal; stop if the first line has none."""
+    """Yield a row for each line, but only one row if the first line has no literal."""
     for number, whole_line in enumerate(text.splitlines()[: MAX_ROWS + 1], 1):
         line = whole_line.strip().rstrip(",")
         if not line:
@@ -245,7 +244,7 @@ def read_pairs_rows(game: Game, pairs: KeyValuePairs) -> list[Row]:
 
 
 def find_inner_tables(pairs: KeyValuePairs, names: set[str]) -> list[KeyValuePairs]:
-    """Return the tables inside a dict: one, or one for each seat; [] if the dict is itself a table.
+    """Return the tables in a dict: one, or one for each seat; [] if the dict itself is a table.
 
     `names` are the keys of the dict.
     """
@@ -259,7 +258,7 @@ def find_inner_tables(pairs: KeyValuePairs, names: set[str]) -> list[KeyValuePai
 
 
 def _is_written_board(item: TableItem) -> bool:
-    """Return whether an item is a board, and not a number that could be one."""
+    """Return whether an item is surely a board; a number may be something else."""
     is_number = parse_number(item) is not None and len(str(item)) < CELL_COUNT
     signs = None if is_number else read_board_signs(item)
     return signs is not None and not signs.extra_items
@@ -285,8 +284,7 @@ def _unwrap_values(inner: TableItem) -> TableItem:
 def _find_value_list(named: Mapping[str, TableItem]) -> list[TableItem] | None:
     """Return the list of values in an object, or None if there is not exactly one.
 
-    An object may have a list for each seat. Then all values are 0 in the list of the player who is
-    not to move.
+    An object may have a list for each seat, with zeros for the player who is not to move.
     """
     lists = [item for name, item in named.items() if name.startswith("value")]
     used = [item for item in lists if isinstance(item, list) and any(item)]
@@ -295,7 +293,7 @@ def _find_value_list(named: Mapping[str, TableItem]) -> list[TableItem] | None:
 
 
 def read_item_row(label: str, list_item: TableItem) -> Row:
-    """Return the row in an item of a list: an object, or a list that begins with a board."""
+    """Return the row in a list item: an object, or a list that begins with a board."""
     if isinstance(list_item, KeyValuePairs):
         return read_named_row(
             label, {format_item(key).lower(): inner for key, inner in list_item}
@@ -312,7 +310,6 @@ def read_item_row(label: str, list_item: TableItem) -> Row:
 def get_first_field(
     field_values: Mapping[str, TableItem], field_names: Iterable[str]
 ) -> TableItem:
-    """Return the value of the first field that exists, or None."""
     return next(
         (field_values[name] for name in field_names if name in field_values), None
     )
@@ -322,7 +319,7 @@ def read_named_row(label: str, field_values: Mapping[str, TableItem]) -> Row:
     """Return the row in named fields, which come from an object or from a line under a heading.
 
     If no field has the name of a board, nine fields are its cells. If no field has the name of a
-    move or a value, each field whose name is a move has the value of this move.
+    move or a value, fields with the names of moves have their values.
     """
     find = partial(get_first_field, field_values)
     others = [name for name in field_values if name not in KNOWN_FIELD_NAMES]
@@ -366,7 +363,7 @@ def read_line_rows(game: Game, text: str) -> list[Row]:
 
 
 def split_cells(text: str, first_line: str) -> list[NumberedCells]:
-    """Split the lines of a text into cells, by the separator that is found in the first line."""
+    """Split the lines of a text into cells, at the separator of the first line."""
     delimiter = next((sign for sign in "\t;," if sign in first_line), "")
     if first_line.startswith('"'):
         # If a quoted cell has several lines, the delimiter comes only after the first line.
@@ -391,7 +388,7 @@ def _replace_decimal_comma(cell: str) -> str:
 
 
 def find_heading(number: int, cells: list[str]) -> list[str]:
-    """Return the names of the columns if a line is a heading, else [].
+    """Return the names of the columns if a line is a heading, otherwise [].
 
     Raises TableError if the heading has no column for the board.
     """
@@ -411,7 +408,7 @@ def find_heading(number: int, cells: list[str]) -> list[str]:
 
 
 def find_board_separator(line: str) -> str:
-    """Return the separator between a board at the start of a line and the rest, or ""."""
+    """Return the separator after the board at the start of a line, or "" if there is none."""
     for separator in BOARD_SEPARATORS:
         board, found, rest = line.partition(separator)
         if found and rest.strip() and _is_board(board):
@@ -425,7 +422,6 @@ def _is_board(text: str) -> bool:
 
 
 def read_separated_rows(text: str, separator: str) -> Iterator[Row]:
-    """Yield the rows in lines such as `X.O......: 0, 0.1, ...`."""
     for number, line in enumerate(text.split("\n")[: MAX_ROWS + 1], 1):
         if not line.strip():
             continue
@@ -443,10 +439,7 @@ def read_separated_rows(text: str, separator: str) -> Iterator[Row]:
 
 
 def split_lines_at_blanks(text: str) -> list[NumberedCells]:
-    """Split lines without commas into cells, at the blanks.
-
-    Only the board at the start of a line may contain blanks, for its empty cells.
-    """
+    """Split lines without commas at blanks, except for blanks in a board at the start of a line."""
     first_lines = text.split("\n", MAX_PROSE_LINES)[:MAX_PROSE_LINES]
     is_table = any(map(_begins_with_board, first_lines))
     # If the text is prose, its first lines are enough to show that it is no table.
@@ -465,7 +458,6 @@ def split_at_blanks(line: str) -> list[str]:
 
 
 def _begins_with_board(line: str) -> bool:
-    """Return whether a line begins with a board, or with a number that may be a board."""
     words = line.split(maxsplit=1)[:1]
     return _is_board(line[:CELL_COUNT]) or any(
         _is_board(word) or _are_numbers([word]) for word in words
@@ -480,7 +472,7 @@ def _are_numbers(cells: list[str]) -> bool:
 
 
 def read_dense_rows(game: Game, lines: list[NumberedCells]) -> list[Row]:
-    """Return the rows of a text without boards: line i has the values of the board with base-3 number i.
+    """Return rows without boards: line i has the values of the board with the base-3 number i.
 
     Raises TableError for any other number of lines.
     """
@@ -499,7 +491,7 @@ def read_dense_rows(game: Game, lines: list[NumberedCells]) -> list[Row]:
 
 
 def split_csv_lines(csv_text: str, delimiter: str) -> list[NumberedCells]:
-    """Return the lines of a CSV file that are not empty; a record gets the number of its first line."""
+    """Return the lines of a CSV file that are not empty, with their numbers."""
     reader = csv.reader(io.StringIO(csv_text, newline=""), delimiter=delimiter)
     numbered_lines: list[NumberedCells] = []
     number = 1
@@ -520,7 +512,7 @@ def split_csv_lines(csv_text: str, delimiter: str) -> list[NumberedCells]:
 
 
 def read_headed_rows(heading: list[str], lines: list[NumberedCells]) -> list[Row]:
-    """Return the rows under a heading; a line may have fewer cells than the heading."""
+    """Return the rows under a heading; lines may be shorter than the heading."""
     return [
         read_named_row(f"line {number}", dict(zip(heading, cells, strict=False)))
         for number, cells in lines
@@ -528,7 +520,7 @@ def read_headed_rows(heading: list[str], lines: list[NumberedCells]) -> list[Row
 
 
 def _parse_cell(cell: TableItem) -> TableItem:
-    """Return the list or dict that a cell contains as text, or else the cell itself."""
+    """Parse a list or dict that a cell contains as text; return other cells unchanged."""
     if not isinstance(cell, str) or cell.lstrip()[:1] not in ("[", "(", "{"):
         return cell
     # numpy prints numbers with blanks instead of commas between them.
@@ -540,7 +532,7 @@ def _parse_cell(cell: TableItem) -> TableItem:
 
 
 def read_unheaded_row(label: str, cells: list[str], has_short_cells: bool) -> Row:
-    """Return the row on a line without a heading; the number of cells shows what each cell means.
+    """Return the row on a line without a heading, by the number of its cells.
 
     If `has_short_cells`, no cell of the file is long enough for a board. Then ten cells are the
     nine cells of a board and a move.
@@ -569,7 +561,7 @@ def read_unheaded_row(label: str, cells: list[str], has_short_cells: bool) -> Ro
 
 
 def _are_move_pairs(board: str, cells: list[str]) -> bool:
-    """Return whether the cells after a board are moves and values in turn, such as 0, 0.5, 4, -1."""
+    """Return whether moves and values take turns after a board, as in 0, 0.5, 4, -1."""
     moves = [parse_number(cell) for cell in cells[::2]]
     return (
         len(cells) % 2 == 0
@@ -591,7 +583,7 @@ def describe_unknown_form(cells: list[str]) -> str:
 
 
 def describe_no_board(item: TableItem, is_quoted: bool = True) -> str:
-    """Return a sentence that tells why an item is no board; it quotes the item only if `is_quoted`."""
+    """Return why an item is no board, as a sentence that may quote the item."""
     text = format_item(item)
     if isinstance(item, str) and _is_board(text[:CELL_COUNT]):
         sign = text[CELL_COUNT : CELL_COUNT + 1]
@@ -606,7 +598,7 @@ def describe_no_board(item: TableItem, is_quoted: bool = True) -> str:
 
 
 def read_array_rows(game: Game, file_content: bytes) -> list[Row]:
-    """Return the rows in an npy file, or in the array "q" or else the first array of an npz file."""
+    """Return the rows of an npy file, or of the array "q" (else the first array) of an npz file."""
     codes = 3**game.cells
     shapes = [
         (game.decisions, game.cells),

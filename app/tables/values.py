@@ -40,7 +40,7 @@ class KeyValuePairs(list[tuple[TableItem, TableItem]]):
 
 
 def flatten_lists(items: list[TableItem]) -> list[TableItem]:
-    """Return the items of nested lists in one list; a dict inside is replaced by its keys and values."""
+    """Return the items of nested lists in one list; a dict becomes its keys and values."""
     if not any(isinstance(item, list | tuple) for item in items):
         return items
     flat_items: list[TableItem] = []
@@ -53,7 +53,7 @@ def flatten_lists(items: list[TableItem]) -> list[TableItem]:
 
 
 def parse_number(table_item: TableItem) -> float | None:
-    """Return a number, or the number in a text, as a float; None for other items and huge numbers."""
+    """Return a number, or the number in a text, as a float; None for anything else."""
     if isinstance(table_item, str) and NUMBER_PATTERN.fullmatch(table_item.strip()):
         table_item = float(table_item)
     # This comparison also rejects NaN.
@@ -62,7 +62,7 @@ def parse_number(table_item: TableItem) -> float | None:
 
 
 def parse_value(table_item: TableItem) -> float:
-    """Return a value as a float, or NaN if it is missing; raises TableError for any other text."""
+    """Return a value as a float, NaN if it is missing; raises TableError for any other text."""
     number = parse_number(table_item)
     if number is not None:
         return number
@@ -76,7 +76,7 @@ def parse_value(table_item: TableItem) -> float:
 
 
 def parse_move(move_item: TableItem) -> tuple[int, ...]:
-    """Return the number of a cell, or the numbers of a row and a column; () if the item is no move."""
+    """Return (cell,) or (row, column) for a move, and () for any other item."""
     if isinstance(move_item, str):
         text = CONSTRUCTOR_PATTERN.sub("", move_item)
         text = MOVE_PREFIX_PATTERN.sub("", text, count=1)
@@ -94,7 +94,7 @@ def parse_move(move_item: TableItem) -> tuple[int, ...]:
 
 
 def _parse_square_words(words: list[str]) -> tuple[int, ...]:
-    """Return the row and the column of a square in words such as "top left"; () for other words."""
+    """Return (row, column) for words such as "top left", and () for other words."""
     if len(words) == 1 and words[0] in CENTRE_WORDS:
         return (1, 1)
     if len(words) == 2 and words[0] in ROW_WORDS and words[1] in COLUMN_WORDS:
@@ -103,7 +103,7 @@ def _parse_square_words(words: list[str]) -> tuple[int, ...]:
 
 
 def is_whole_number(number: float | None) -> TypeGuard[float]:
-    """Return whether a number is whole and not negative."""
+    """Return whether a number is 0, 1, 2 or so on."""
     return (
         number is not None
         and isfinite(number)
@@ -130,7 +130,7 @@ def format_item(table_item: TableItem) -> str:
 
 
 def quote_item(table_item: TableItem) -> str:
-    """Return an item as text for a message: at most 40 characters, without lone surrogates."""
+    """Return an item as text for a message, at most 40 characters without lone surrogates."""
     text = format_item(table_item).encode("utf-8", "replace").decode()
     return (
         text if len(text) <= MAX_QUOTED_LENGTH else f"{text[: MAX_QUOTED_LENGTH - 1]}…"
