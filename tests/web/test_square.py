@@ -2,6 +2,7 @@
 
 import re
 from html import unescape
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from flask.testing import FlaskClient
 
 from app.tictactoe.notation import replay_record
 from app.web.algorithms.targets import ValueQuery
-from app.web.pages.parts.square_reason import explain_square
+from app.web.pages.parts.square_reason import explain_square, list_reason_sentences
 from app.web.site_data import SiteData
 
 AGENT = "q-learning-1"
@@ -64,6 +65,57 @@ def test_answers_of_a_random_opponent_are_counted(site: SiteData, record: str) -
             ]
         told = explain_square(ValueQuery(site, AGENT, position, cell), is_result_shown=False)
         assert all(part in " ".join(told["sentences"]) for part in expected), (record, cell)
+
+
+DISCOUNT = re.compile(r"One move later, a result counts (\S+) times as much\.")
+
+
+@pytest.mark.parametrize(
+    ("source", "factor"),
+    [
+        (AGENT, 0.9),
+        ("q-learning-4", 0.9),
+        ("self-play,games=150,draw=0_task", 0.81),
+        ("symmetric", None),
+    ],
+)
+def test_the_discount_is_told_where_it_alone_makes_the_value(
+    site: SiteData, source: str, factor: float | None
+) -> None:
+    """In a league gamma does not count in this way; `factor` is from an own move to the next."""
+    q, told_of = site.get_values(source), set()
+    for record in ("04", "048", "0184", "10435", "0182", "04582", "048261", "4081"):
+        position = replay_record(site.game, record)[-1]
+        for cell in np.flatnonzero(site.game.legal[position]).tolist():
+            query = ValueQuery(site, source, position, cell)
+            told = DISCOUNT.search(" ".join(list_reason_sentences(query, is_result_shown=False)))
+            best, value = (
+                find_best_next_values(site, q, record + str(cell), source),
+                q[position, cell],
+            )
+            alone = (
+                factor is not None
+                and len({f"{each:.2f}" for each in best}) == 1
+                and all(f"{factor * each:.2f}" == f"{value:.2f}" for each in best)
+                and f"{best[0]:.2f}" != f"{value:.2f}"
+            )
+            assert bool(told) == alone, (record, cell, value, best)
+            if told:
+                assert float(told[1]) == factor
+                told_of.add(round(float(value), 2))
+    assert (factor in told_of) == (factor is not None)
+
+
+def find_best_next_values(site: SiteData, q: Any, record: str, source: str) -> list[float]:
+    """Return the best next value after each reply, [] if the game may end before that."""
+    game, position = site.game, replay_record(site.game, record)[-1]
+    if game.is_over(position):
+        return []
+    replies = np.flatnonzero(game.legal[position])
+    if source != AGENT:  # it replies to itself
+        replies = np.flatnonzero(q[position] >= np.nanmax(q[position]) - 1e-9)
+    after = [replay_record(game, f"{record}{reply}")[-1] for reply in replies]
+    return [] if any(map(game.is_over, after)) else [float(np.nanmax(q[each])) for each in after]
 
 
 def test_it_says_how_often_a_move_was_tried_or_why_never(site: SiteData) -> None:

@@ -23,7 +23,7 @@ from app.web.formatting import (
 )
 from app.web.move_values import MoveValues, evaluate_moves, spell_outcome
 from app.web.site_data import TRUTH, SiteData
-from app.web.translation import gettext, gettext_noop, ngettext
+from app.web.translation import gettext, gettext_noop, localize_number, ngettext
 
 # The unit does not matter, because the page scales the curve.
 CURVE_WIDTH, CURVE_HEIGHT = 100, 32
@@ -104,14 +104,40 @@ def _describe_what_follows(query: ValueQuery, view: MoveValues) -> str:
             "One of its beads is drawn in %(share)s%% of games.", share=share
         )
     answers = np.flatnonzero(query.reply_chances > 0).tolist()
+    after = [int(game.successor[query.next_position, cell]) for cell in answers]
+    best_values = _list_best_values(query, after)
     opponent = _name_opponent(query)
     if len(answers) == 1:
-        return _describe_only_answer(query, opponent, answers[0])
-    after = [int(game.successor[query.next_position, cell]) for cell in answers]
-    losing = sum(game.is_over(each) and bool(query.get_outcome(each)) for each in after)
-    winning = sum(_can_win_at_once(site, each) for each in after)
+        sentence = _describe_only_answer(query, opponent, answers[0], best_values)
+    else:
+        sentence = _describe_answers(query, opponent, after, best_values)
+    return f"{sentence} {_describe_discount(query, best_values)}".strip()
+
+
+def _list_best_values(query: ValueQuery, positions: Sequence[int]) -> list[float]:
+    """Return the value of the best move in each position; [] if one is unknown or the game is over."""
+    best_values = [
+        None if query.game.is_over(position) else query.evaluate(position).best_value
+        for position in positions
+    ]
+    known_values = [value for value in best_values if value is not None]
+    return known_values if len(known_values) == len(positions) else []
+
+
+def _describe_answers(
+    query: ValueQuery,
+    opponent: str,
+    positions: Sequence[int],
+    best_values: Sequence[float],
+) -> str:
+    """Say what follows the replies of the opponent: `positions`, with their `best_values`."""
+    game = query.game
+    losing = sum(
+        game.is_over(each) and bool(query.get_outcome(each)) for each in positions
+    )
+    winning = sum(_can_win_at_once(query.site, each) for each in positions)
     values = {
-        "all": len(answers),
+        "all": len(positions),
         "opponent": opponent,
         "mark": MARKS[query.mover],
         "losing": losing,
@@ -131,25 +157,14 @@ def _describe_what_follows(query: ValueQuery, view: MoveValues) -> str:
             "After %(winning)s of %(all)s answers of %(opponent)s, %(mark)s can win at once."
         )
     else:
-        return _describe_best_moves(query, after, opponent)
+        return _describe_best_moves(opponent, best_values)
     return gettext(words, **values)
 
 
-def _describe_best_moves(
-    query: ValueQuery, positions: Sequence[int], opponent: str
-) -> str:
-    """Say what the best next moves are worth, "" if a value is unknown.
-
-    `positions` are those after each reply of the opponent.
-    """
-    best_values = [
-        None if query.game.is_over(position) else query.evaluate(position).best_value
-        for position in positions
-    ]
-    known_values = [value for value in best_values if value is not None]
-    if len(known_values) < len(positions):
+def _describe_best_moves(opponent: str, best_values: Sequence[float]) -> str:
+    if not best_values:
         return ""
-    worst, best = (format_signed(f(known_values)) for f in (min, max))
+    worst, best = (format_signed(f(best_values)) for f in (min, max))
     if worst == best:
         words = gettext_noop(
             "After each of the %(all)s answers of %(opponent)s, the best next move is worth %(worst)s."
@@ -159,10 +174,34 @@ def _describe_best_moves(
             "After the %(all)s answers of %(opponent)s, the best next move is worth "
             "%(worst)s to %(best)s."
         )
-    return gettext(words, all=len(positions), opponent=opponent, worst=worst, best=best)
+    return gettext(
+        words, all=len(best_values), opponent=opponent, worst=worst, best=best
+    )
 
 
-def _describe_only_answer(query: ValueQuery, opponent: str, cell: int) -> str:
+def _describe_discount(query: ValueQuery, best_values: Sequence[float]) -> str:
+    """Say how much less a later result counts, "" if this alone does not explain the value.
+
+    `best_values` are those after each reply of the opponent.
+    """
+    if query.task is None or not query.is_known or not best_values:
+        return ""
+    # If one table has the moves of both sides, the opponent's move is discounted, too.
+    discount = query.gamma ** (2 // query.task.discounted_plies)
+    shown = format_signed(query.move_values.scaled_values[query.cell])
+    best = {format_signed(value) for value in best_values}
+    discounted = {format_signed(discount * value) for value in best_values}
+    if discounted != {shown} or len(best) > 1 or best == discounted:
+        return ""
+    return gettext(
+        "One move later, a result counts %(discount)s times as much.",
+        discount=localize_number(f"{discount:g}"),
+    )
+
+
+def _describe_only_answer(
+    query: ValueQuery, opponent: str, cell: int, best_values: Sequence[float]
+) -> str:
     position = int(query.game.successor[query.next_position, cell])
     words = gettext_noop("%(opponent)s answers %(square)s.")
     if query.game.is_over(position):
@@ -171,11 +210,16 @@ def _describe_only_answer(query: ValueQuery, opponent: str, cell: int) -> str:
             words = gettext_noop("%(opponent)s answers %(square)s and wins.")
     elif _can_win_at_once(query.site, position):
         words = gettext_noop("%(opponent)s answers %(square)s, then %(mark)s can win.")
+    elif best_values:
+        words = gettext_noop(
+            "%(opponent)s answers %(square)s, then the best next move is worth %(best)s."
+        )
     sentence = gettext(
         words,
         opponent=opponent,
         square=name_square(cell),
         mark=MARKS[query.mover],
+        best=format_signed(best_values[0]) if best_values else "",
     )
     return capitalize_first_letter(sentence)
 
