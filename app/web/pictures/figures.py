@@ -149,18 +149,15 @@ def _lay_out_histogram(
         has_unlinked_runs(site, group, runs)
         for group, runs in zip(groups, every, strict=True)
     )
-    sentences = [
-        _describe_seeds(groups, first_seed),
-        _describe_dot(runs_per_dot),
-        "The line below the dots covers the middle 80% of the runs, with a mark at the"
-        " median.",
-        "Every value is exact." if figure.exact else "Every value is an estimate.",
-    ]
+    caption = (
+        f"{_describe_dot(runs_per_dot)} The line below spans the middle 80% of the runs, "
+        "and its mark is the median."
+    )
+    if not figure.exact:
+        caption += " The values are estimates."
     press = _describe_links(shapes, "dot to open its training run in the lab", unopened)
     plot = svg.Plot(bottom + AXIS_HEIGHT, 0, shapes)
-    return FigureLayout(
-        figure.title, figure.unit, " ".join(sentences) + press, plot, []
-    )
+    return FigureLayout(figure.title, figure.unit, caption + press, plot, [])
 
 
 def _scale_histogram(figure: Histogram) -> Axis:
@@ -192,7 +189,7 @@ def has_unlinked_runs(site: SiteData, group: RecipeValues, runs: tables.Runs) ->
 def _describe_dot(runs_per_dot: int) -> str:
     if runs_per_dot == 1:
         return "Each dot is a training run."
-    return f"A dot stands for {format_count(runs_per_dot)} training runs, a smaller dot for fewer."
+    return f"A full dot is {format_count(runs_per_dot)} training runs."
 
 
 class PlotArea(NamedTuple):
@@ -340,16 +337,11 @@ def _describe_curves(
     """Return a sentence on what a line means, and words for what a click on it opens."""
     if all(series.seed_count == 1 for series in all_series):
         return "Each line is one training run.", "line to open its training run"
-    faint = ", and the paler band all" if has_wide_bands else ""
+    faint = ", the paler one all" if has_wide_bands else ""
     return (
-        (
-            "Each line is the median of the training runs; the band around it "
-            f"contains 80% of them{faint}."
-        ),
-        (
-            "line to open the training run that ends nearest to the median; "
-            "the table has its seed"
-        ),
+        "Each line is the median of the training runs. The band around it spans the middle "
+        f"80% of them{faint}.",
+        "line to open a typical training run",
     )
 
 
@@ -443,16 +435,13 @@ def _describe_grid(
     shapes: Sequence[svg.Shape],
 ) -> str:
     palest, fullest = (format_with_unit(value, figure.unit) for value in extent)
-    caption = f"The colour of a square shows its value, from {palest} (pale) to {fullest} (dark)."
+    caption = f"The colours go from {palest} (pale) to {fullest} (dark)."
     recipes = [recipe for row in figure.recipes for recipe in row if recipe]
     if not recipes:
         return caption
     unopened = any(not tables.build_recipe_url(site, recipe) for recipe in recipes)
     press = _describe_links(shapes, "square to open a typical training run", unopened)
-    return (
-        f"{caption} The value in a square is the median of "
-        f"{_write_run_count(figure.seed_count)}.{press}"
-    )
+    return f"Each square is the median of {_write_run_count(figure.seed_count)}. {caption}{press}"
 
 
 @lay_out_figure.register
@@ -747,22 +736,18 @@ def _describe_links(
         if isinstance(shape, (svg.Dot, svg.Path, svg.Rect)) and shape.link
     ]
     opens = any(link.href for link in links)
-    told = (
-        f" Click a {link_phrase}{' if the lab can train it' * has_unlinked_runs}."
-        if opens
-        else ""
-    )
+    told = f" Click a {link_phrase}." if opens else ""
     return (
         told
-        + " The command at the end of this page repeats the runs that the lab cannot train."
-        * has_unlinked_runs
+        + f" The lab cannot train {'all' if opens else 'any'} of these runs, but the command at the "
+        "end of this page can." * has_unlinked_runs
     )
 
 
 def _link_series(site: SiteData, series: Series) -> Destination:
     href = tables.map_seeds_to_urls(site, series.recipe)(series.typical_seed)
     return Destination(
-        f"{series.name}: training run with seed {series.typical_seed}, which ends nearest to the median",
+        f"{series.name}: a typical training run (seed {series.typical_seed})",
         href,
     )
 
@@ -772,19 +757,6 @@ def _plot_tick_lines(axis: Axis, top: float, bottom: float) -> list[svg.Shape]:
         svg.Segment("rule", at, top, at, bottom)
         for at in map(axis.compute_share, axis.ticks)
     ]
-
-
-def _describe_seeds(groups: Sequence[RecipeValues], first_seed: int) -> str:
-    numbers = sorted({len(group.values) for group in groups})
-    if len(numbers) == 1:
-        runs = f"{format_count(numbers[0])} training runs" + (
-            " in each row" if len(groups) > 1 else ""
-        )
-        last_seed = first_seed + numbers[0] - 1
-        return f"{runs}, with the seeds {format_count(first_seed)} to {format_count(last_seed)}."
-    fewest = format_count(numbers[0])
-    most = format_count(numbers[-1])
-    return f"{fewest} to {most} training runs in each row; the first seed is {format_count(first_seed)}."
 
 
 def _describe_bar(bar: Bar, unit: str) -> str:

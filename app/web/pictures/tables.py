@@ -38,9 +38,9 @@ MAX_OFFERED_RUNS = 6
 QUANTILES = {"least": 0.0, "10%": 0.1, "median": 0.5, "90%": 0.9, "most": 1.0}
 QUANTILE_HEADINGS = {
     "least": "minimum",
-    "10%": "10th percentile of the runs",
+    "10%": "10th percentile",
     "median": "median",
-    "90%": "90th percentile of the runs",
+    "90%": "90th percentile",
     "most": "maximum",
 }
 RECORD_COLUMNS = ("figure", "name", "recipe", "seed", "x", "measure", "value", "n")
@@ -67,8 +67,8 @@ class HtmlTable(NamedTuple):
     rows: Sequence[tuple[Cell, Sequence[Cell]]]
 
 
-# (title, links), such as ("MENACE, lowest results", [...])
-RunSample = tuple[str, list[Cell]]
+# (group, links by what they lead to), such as ("MENACE", {"lowest": [...]})
+RunSample = tuple[str, dict[str, list[Cell]]]
 
 
 def build_verdict_table(numbers: Table) -> HtmlTable:
@@ -90,22 +90,18 @@ def list_samples(site: SiteData, figure: Figure, first_seed: int) -> list[RunSam
         if not opened(first_seed):
             continue
         middle = len(runs) // 2 - MAX_OFFERED_RUNS // 2
-        parts = {"all training runs": runs}
+        parts = {"all": runs}
         if len(runs) > 3 * MAX_OFFERED_RUNS:
             parts = {
-                "lowest results": runs[:MAX_OFFERED_RUNS],
-                "results closest to the median": runs[
-                    middle : middle + MAX_OFFERED_RUNS
-                ],
-                "highest results": runs[-MAX_OFFERED_RUNS:],
+                "lowest": runs[:MAX_OFFERED_RUNS],
+                "near the median": runs[middle : middle + MAX_OFFERED_RUNS],
+                "highest": runs[-MAX_OFFERED_RUNS:],
             }
-        found += [
-            (
-                f"{group.name}, {name}",
-                [_link_run(run, figure.unit, opened) for run in some],
-            )
+        links = {
+            name: [_link_run(run, figure.unit, opened) for run in some]
             for name, some in parts.items()
-        ]
+        }
+        found.append((group.name, links))
     return found
 
 
@@ -156,7 +152,7 @@ def _build_curves_table(figure: Curves, site: SiteData, first_seed: int) -> Html
     runs = [format_count(series.seed_count) for series in figure.series]
     ends: list[tuple[Cell, Sequence[Cell]]] = [
         ("Training runs", runs),
-        ("Training run that ends nearest to the median", typical),
+        ("Typical training run", typical),
     ]
     return HtmlTable(
         figure.x_label, [series.name for series in figure.series], [*rows, *ends]
