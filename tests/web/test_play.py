@@ -6,6 +6,7 @@ from html import unescape
 import numpy as np
 import pytest
 from flask.testing import FlaskClient
+from msgspec.structs import replace
 
 from app.web.formatting import name_square
 from app.web.match import Match, replay_match
@@ -135,6 +136,19 @@ def test_a_random_move_of_a_watched_agent_is_marked(site: SiteData, client: Flas
     assert [move.is_random for move in usual.reviewed_moves] == [False, False]
     assert not any(move.is_random for move in page(site, Match("41", o="fixed")).reviewed_moves)
     assert client.get("/play/41?x=fixed&o=fixed&epsilon=0.1").text.count("random move: ") == 2
+
+    def list_marked(match: Match) -> list[int]:
+        squares = page(site, match).board.squares
+        return [cell for cell, square in enumerate(squares) if "random move" in square.label]
+
+    assert list_marked(match) == [1, 4]
+    assert list_marked(replace(match, ply=1)) == [4]
+    assert list_marked(Match("01", x="fixed", o="fixed", epsilon=0.1)) == []
+    over = page(site, replace(match, record="41305"))
+    blame = over.losing_move
+    assert blame
+    random = {move.ply for move in over.reviewed_moves if move.is_random} - {blame.ply}
+    assert list_marked(over.match) == sorted(int("41305"[ply - 1]) for ply in random) != []
 
 
 def test_a_reply_to_htmx_is_the_board_at_once(client: FlaskClient) -> None:

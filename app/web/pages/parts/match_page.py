@@ -209,7 +209,7 @@ class MatchPage:
             map_moves_to_urls(match, self.url_builders.build_match_url)
             if is_played
             else None,
-            notes=_build_square_notes(state, self.move_values)
+            notes=self._mark_random_moves(_build_square_notes(state, self.move_values))
             if self.move_values
             else None,
             hinted_cells=list_hinted_cells(state),
@@ -221,14 +221,22 @@ class MatchPage:
         )
 
     def _lay_out_final_board(self) -> BoardPicture:
-        blame = self.losing_move
-        if not blame:
-            return lay_out_board(self.state, None, None)
-        move, blunder = gettext("move %(ply)s", ply=blame.ply), gettext("blunder")
-        cell = self.state.played_cells[blame.ply - 1]
-        notes = [EMPTY_NOTE] * self.state.site.game.cells
-        notes[cell] = Note(f"✗ {move}", f"{move}, {blunder}")
+        notes = self._mark_random_moves([EMPTY_NOTE] * self.state.site.game.cells)
+        blame, cell = self.losing_move, None
+        if blame:
+            move, blunder = gettext("move %(ply)s", ply=blame.ply), gettext("blunder")
+            cell = self.state.played_cells[blame.ply - 1]
+            notes[cell] = Note(f"✗ {move}", f"{move}, {blunder}")
         return lay_out_board(self.state, None, None, chosen_cell=cell, notes=notes)
+
+    def _mark_random_moves(self, notes: list[Note]) -> list[Note]:
+        note = Note(gettext("random move"), gettext("random move"))
+        shown_cells = self.state.played_cells[: len(self.match.shown_record)]
+        moves = zip(shown_cells, self.reviewed_moves, strict=False)
+        random_cells = [cell for cell, move in moves if move.is_random]
+        return [
+            note if cell in random_cells else each for cell, each in enumerate(notes)
+        ]
 
     @cached_property
     def evaluation_bar(self) -> dict[str, Any]:
