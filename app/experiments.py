@@ -356,7 +356,6 @@ class ClaimSummary(
 
     @property
     def recipes(self) -> list[str]:
-        """The names of the recipes in all charts; "" stands for a bar without a recipe."""
         recipes: list[str] = []
         for figure in self.figures:
             match figure:
@@ -389,7 +388,7 @@ def load_summary(path: Path) -> ClaimSummary:
 
 
 def load_summaries(folder: Path) -> dict[str, ClaimSummary]:
-    """Return all summaries in a folder as {id: summary}, in the order of the site; {} without a folder.
+    """Return {id: summary} for all files in a folder, in the order of the site.
 
     Raises ValueError if a file is broken.
     """
@@ -399,7 +398,7 @@ def load_summaries(folder: Path) -> dict[str, ClaimSummary]:
 
 
 def sort_claims(source_by_claim: Mapping[str, str]) -> list[str]:
-    """Return the ids of claims in the order of the site; `source_by_claim` names each claim's source."""
+    """Return the ids of claims in the order of the site; `source_by_claim` is {id: source}."""
     order = {claim_id: place for place, claim_id in enumerate(CLAIM_ORDER)}
     known_first = sorted(
         source_by_claim, key=lambda one: (order.get(one, len(order)), one)
@@ -461,21 +460,18 @@ def summarize_seeds(
 
 
 def find_median_index(values: Sequence[float]) -> int:
-    """Return the index of the first value that is nearest to the median of all values."""
+    """Return the index of the first value that is closest to the median."""
     distance = np.abs(np.asarray(values, float) - np.median(values))
     return int(np.argmin(distance))
 
 
 def round_significant(value: float) -> float:
-    """Return a number rounded for storage, without the errors of floating-point sums.
-
-    It keeps twelve digits; the pages round again, by `app.web.formatting`.
-    """
+    """Round a number to twelve digits, which removes the errors of floating-point sums."""
     return float(f"{value:.{SIGNIFICANT_DIGITS}g}") + 0.0
 
 
 def format_rounded(value: float, decimals: int) -> str:
-    """Return a number rounded as people do it: 79.35 becomes 79.4.
+    """Round a number half up, as people do: 79.35 becomes 79.4.
 
     The float for 79.35 is a little smaller than 79.35, so `format` alone would give 79.3.
     """
@@ -503,7 +499,7 @@ def format_probability(probability: float, decimals: int = 2) -> str:
 def count_higher_pairs(
     first_numbers: Sequence[float], second_numbers: Sequence[float]
 ) -> int:
-    """Return how many numbers in the first list are higher than their partners in the second."""
+    """Return how many numbers are higher than those at the same index of the second list."""
     return sum(a > b for a, b in zip(first_numbers, second_numbers, strict=True))
 
 

@@ -45,8 +45,8 @@ class CallProcess:
     ) -> Result:
         """Call a function of a module in the process, and return its result.
 
-        Raises CallError if the process fails, or needs more than these seconds. If the function
-        raises an error, raises the same error, with the traceback of the process as a note.
+        Raises CallError if the process fails, or needs more than these seconds. An error of the
+        function is raised here, too, with the traceback of the process as a note.
         """
         with self._call_lock:
             if not self._process or self._process.poll() is not None:
@@ -86,12 +86,12 @@ class CallProcess:
 
 
 def load_module(name: str) -> None:
-    """Import a module in a call of its own, so that the next call needs no time for it."""
+    """Import a module in advance, so that a later call need not wait for it."""
     import_module(name)
 
 
 def call_by_name(module: str, name: str, *arguments: Any) -> Any:
-    """Call a function of a module by their names, so that only this process imports the module."""
+    """Import a module and call its function; use it to import the module only in the process."""
     return getattr(import_module(f"{PACKAGE_PREFIX}{module}"), name)(*arguments)
 
 
@@ -107,7 +107,7 @@ def _start_process() -> "subprocess.Popen[bytes]":
 
 
 def main() -> None:
-    """Answer calls from the standard input until it closes, or until no call comes for ten minutes."""
+    """Answer calls from the standard input until it closes, or until it is idle for ten minutes."""
     answers = sys.stdout.buffer
     # What a function prints must not be taken for an answer.
     sys.stdout = sys.stderr
@@ -123,7 +123,6 @@ def main() -> None:
 
 
 def _read_calls(source: BinaryIO, calls: "SimpleQueue[Call]") -> None:
-    """Put calls into the queue; end this process, even during a call, when the source closes."""
     with suppress(EOFError):
         while True:
             calls.put(pickle.load(source))

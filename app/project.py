@@ -16,7 +16,6 @@ TRAINING_COMMAND = "q-tac-toe" if PACKAGE_PREFIX else "python -m training"
 
 
 def read_version() -> str:
-    """Return the version of the project, as in "0.8.0"."""
     if PACKAGE_PREFIX:
         return metadata.version("q-tac-toe")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]

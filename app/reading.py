@@ -30,7 +30,7 @@ class ClassLine(NamedTuple):
 
 
 def read_class_lines(text: str, max_lines: int) -> tuple[list[ClassLine], int | None]:
-    """Return the first `max_lines` lines with text, and the number of the next such line, or None."""
+    """Return the first `max_lines` lines with text, and the number of the next one, or None."""
     numbered = enumerate(text.splitlines(), 1)
     lines = [(number, line.strip()) for number, line in numbered if line.strip()]
     next_number = lines[max_lines][0] if len(lines) > max_lines else None
@@ -55,7 +55,7 @@ def read_or_diagnose(
 ) -> TableReading | Diagnosis:
     """Read a table, or let the doctor diagnose the first `max_rows` rows of a trace.
 
-    Raises TableError as `read_table` does.
+    Raises TableError if the table cannot be read.
     """
     text = content.decode("utf-8-sig", "replace")
     if not is_trace(text):

@@ -62,12 +62,11 @@ class ReferenceLearner(Protocol):
         """Return a move of the trained agent, which no longer explores."""
 
     def value(self, board: str, cell: int) -> float:
-        """Return the value of a move in the table, for the player who makes it."""
+        """Return the value of a move in the table, in the view of the player who makes it."""
 
 
 @cache
 def build_rules(game: Game) -> TicTacToe:
-    """Return the rules of a game as the textbook's class, in which a board is a text."""
     # X moves first, so X completes a line in the first won position. If this is a win of O, a line
     # loses the game (misère).
     first_won = game.outcome[game.outcome != 0][0]
@@ -79,7 +78,7 @@ def make_learner(game: Game, recipe: Recipe) -> ReferenceLearner:
 
 
 def find_learner(recipe: Recipe) -> type[ReferenceLearner]:
-    """Return the textbook class for a recipe; its module and class have the names of the algorithm."""
+    """Return the textbook class that has the same name as the recipe's class."""
     if getattr(recipe, "fault", "none") != "none":
         return QLearningWithFaults
     module = import_module(f"{textbook.__name__}.{recipe.slug.replace('-', '_')}")
@@ -99,7 +98,7 @@ class UnfinishedError(TaughtMoveError):
 
 
 class CheckedPerson:
-    """The person in a game with this number, from 1; `cells` has all cells that the person plays."""
+    """The person in a game, counted from 1; `cells` has all cells that the person plays."""
 
     def __init__(self, game_number: int, cells: str) -> None:
         self.number = game_number
@@ -122,7 +121,6 @@ class CheckedPerson:
         return cell
 
     def check_no_cells_are_left(self) -> None:
-        """Raise TaughtMoveError if cells are left when the game is over."""
         if self.moves < len(self.cells):
             raise TaughtMoveError(
                 self.number, self.moves + 1, "comes after the end of the game"
@@ -146,7 +144,7 @@ def list_recipe_turns(game: Game, recipe: Recipe) -> Iterator[Turn]:
 def find_move_lister(game: Game, baseline: str) -> MoveLister:
     """Return the function that lists the moves of a baseline.
 
-    The moves of a baseline without a file in `app/textbook` are those of its policy.
+    A baseline without a file in `app/textbook` plays by its policy.
     """
     return TEXTBOOK_OPPONENTS.get(baseline) or (
         lambda rules, board: [
@@ -162,7 +160,6 @@ def find_move_lister(game: Game, baseline: str) -> MoveLister:
 
 @cache
 def compute_baseline_policy(game: Game, baseline: str) -> Policy:
-    """Return a baseline's policy, [D, cells], computed once in each process."""
     return BASELINES[baseline].build_policy(game)
 
 
@@ -182,14 +179,14 @@ def learn(
 
 
 def get_move_key(learner: ReferenceLearner, board: str, cell: int) -> Hashable:
-    """Return the key of a move in the learner's table; symmetric moves may have the same key."""
+    """Return the key of a move in the learner's table; symmetric moves may share it."""
     return learner.key(board, cell) if hasattr(learner, "key") else (board, cell)
 
 
 def get_update_key(learner: ReferenceLearner, update: Update) -> Hashable:
-    """Return the key of the value that an update changed.
+    """Return the key of the updated value in the learner's table.
 
-    In a league, the board and the cell of an update are already this key.
+    In a league, this key is the board and the cell of the update.
     """
     if isinstance(learner.parameters, League):
         return update.board, update.cell

@@ -64,11 +64,11 @@ def get_sources(*slugs: str) -> tuple[Source, ...]:
 
 
 def find_source(short_name: str) -> Source | None:
-    """Return the source with this short name, which agents' cards contain; None if it is unknown."""
+    """Return the source with a short name, as agents' cards give it, or None."""
     return _SOURCES_BY_NAME.get(short_name)
 
 
 def find_source_heading(short_name: str) -> str:
-    """Return the heading above the agents of a source, which is the same for all classics."""
+    """Return the heading above the agents of a source; all classics share one."""
     source = find_source(short_name)
     return CLASSICS_HEADING if source and source.kind == "classic" else short_name

@@ -61,7 +61,6 @@ def is_compiled(algorithm: type[Recipe]) -> bool:
 
 
 def compile_all_kernels() -> None:
-    """Compile the kernels that are missing; do nothing if another process is compiling."""
     from training.jobs import answer_request  # noqa: PLC0415
 
     with (

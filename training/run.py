@@ -277,7 +277,6 @@ def build_agent(
 
 
 def recompute_figures(game: Game, agent: Agent) -> Agent:
-    """Return an agent with new exact results, computed from its arrays without any training."""
     recipe = parse_recipe(agent.card.recipe)
     tables = agent.history.get_all_values()
     updates = agent.snapshot_updates.tolist()

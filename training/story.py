@@ -208,7 +208,6 @@ def list_entries(
 
 
 def read_entry(learner: ReferenceLearner, board: str, cell: int, seat: str) -> float:
-    """Return the value of a move, or its number of beads, in the learner's table."""
     match learner:
         case league.League():
             return float(learner.own.q[learner.own.see(board, cell, seat)])

@@ -484,7 +484,6 @@ def list_lesson_plans(game: Game, recipe: Recipe) -> list[LessonPlan]:
 
 
 def check_game_lengths(recipe: Recipe, plans: list[LessonPlan]) -> None:
-    """Raise TaughtMoveError if a game has too few of the person's moves to be finished."""
     for step in plans:
         person = step.turns[0].player
         if (
@@ -498,7 +497,6 @@ def check_game_lengths(recipe: Recipe, plans: list[LessonPlan]) -> None:
 
 
 def build_progress(pupil: PupilState) -> Progress:
-    """Return the values and visits of a learner as arrays, in the view of the player to move."""
     learner = pupil.learner
     update_counts = pupil.recorder.update_counts
     game = pupil.recorder.game

@@ -46,7 +46,7 @@ class QIteration(RecipeWithRewards, frozen=True, kw_only=True):
     def check_combination(self) -> None:
         """Raise RecipeError if parameters contradict each other, or if `vs` is both.
 
-        With `vs=both` two players would learn, but a sweep has only one learner.
+        A sweep has only one learner, but with `vs=both` two players would learn.
         """
         super().check_combination()
         if self.has_opponent(BOTH_OPPONENT):
@@ -111,7 +111,6 @@ class QLearning(TdControl, frozen=True, kw_only=True):
     fault: FaultName = "none"
 
     def check_combination(self) -> None:
-        """Raise RecipeError if a learner with a fault trains for too long or against a person."""
         super().check_combination()
         if self.fault == "none":
             return
@@ -151,7 +150,6 @@ class SarsaLambda(Sarsa, frozen=True, kw_only=True):
     lambda_: float = field(default=0.5, name="lambda")
 
     def compute_max_updates_per_turn(self) -> int:
-        """Return an upper bound on the updates in a game; each move also updates all earlier ones."""
         moves = super().compute_max_updates_per_turn()
         return moves * (moves + 1) // 2 if self.lambda_ else moves
 
@@ -199,7 +197,7 @@ class TdAfterstates(RecipeWithRewards, frozen=True, kw_only=True):
     loss: float = 0.0
 
     def build_exact_values_task(self) -> Task:
-        """Return the training task, with exploration only if the learner learns from random moves."""
+        """Return the training task, with exploration if the agent learns from random moves."""
         explores = (
             compute_final_rate(self.epsilon, self.epsilon_drop)
             if self.learn_from == "all"
@@ -233,11 +231,11 @@ class QTable(RecipeWithRewards, frozen=True, kw_only=True):
 
     @property
     def plays(self) -> PlayRule:
-        """How the trained agent chooses a move; it breaks ties in the same way as in training."""
+        """The rule by which the trained agent breaks ties, which is that of the training."""
         return "first" if self.ties == "first" else "greedy"
 
     def build_exact_values_task(self) -> Task | None:
-        """Return the training task, or None with `update=sum`, because then the values diverge."""
+        """Return the training task; with `update=sum` it is None, because the values diverge."""
         if self.update == "sum":
             return None
         return Task(
@@ -274,13 +272,11 @@ class SelfPlay(Recipe, frozen=True, kw_only=True):
     loss: float = -1.0
 
     def get_reward_scale(self) -> RewardScale:
-        """Return the rewards of a loss, a draw and a win; what X gains, O loses."""
         return RewardScale(
             x=(self.loss, self.draw, self.win), o=(-self.win, -self.draw, -self.loss)
         )
 
     def build_exact_values_task(self) -> Task:
-        """Return the task that minimax solves, discounted at each move of either player."""
         return Task(None, self.gamma, self.get_reward_scale(), discounted_plies=1)
 
     def compute_max_updates_per_turn(self) -> int:
@@ -321,7 +317,7 @@ class League(RecipeWithRewards, frozen=True, kw_only=True):
     def compute_max_updates_per_turn(self) -> int:
         """Return the largest number of updates in a round, with two games against each opponent.
 
-        Learners that observe also make the updates of their opponents.
+        Observing learners also make the updates of their opponents.
         """
         opponents = {"league": 5, "fixed+random": 2}.get(self.vs, 1)
         return opponents * tic_tac_toe().cells * (2 + self.observing)
@@ -360,7 +356,7 @@ class Menace(Recipe, frozen=True, kw_only=True):
     loss: int = -1
 
     def get_reward_scale(self) -> None:
-        """Return None, because numbers of beads are no expected rewards."""
+        """Return None: numbers of beads are no expected rewards."""
 
 
 class Mcts(Recipe, frozen=True, kw_only=True):
@@ -373,11 +369,10 @@ class Mcts(Recipe, frozen=True, kw_only=True):
     c: float = 1.4
 
     def build_exact_values_task(self) -> Task:
-        """Return the task of two optimal players; with more rollouts the search nears its values."""
+        """Return the task of two optimal players; the search converges to its values."""
         return Task(None, discounted_plies=1)
 
     def compute_max_updates_per_turn(self) -> int:
-        """Return the number of positions, because each rollout updates one move in every position."""
         return tic_tac_toe().decisions
 
 
@@ -411,7 +406,6 @@ class Dqn(RecipeWithRewards, frozen=True, kw_only=True):
     loss: float = -2.0
 
     def check_combination(self) -> None:
-        """Raise RecipeError for self-play, and for a convolution over a board encoded as one number."""
         super().check_combination()
         if self.has_opponent(*SELF_OPPONENTS):
             raise RecipeError("vs is a player that never learns, not self or both")
@@ -433,7 +427,6 @@ class Dqn(RecipeWithRewards, frozen=True, kw_only=True):
         )
 
     def compute_max_updates_per_turn(self) -> int:
-        """Return the number of steps in an epoch, each of which is an update."""
         return self.steps
 
 
@@ -462,7 +455,6 @@ ALGORITHMS = MappingProxyType(
 
 
 def make_environment_task(recipe: TdControl | MonteCarlo, epsilon: float = 0.0) -> Task:
-    """Return the training task of a learner to which its last opponent is part of the environment."""
     return Task(
         recipe.get_task_opponent(),
         recipe.gamma,
@@ -474,5 +466,5 @@ def make_environment_task(recipe: TdControl | MonteCarlo, epsilon: float = 0.0) 
 
 
 def compute_final_rate(initial_rate: float, drop: float) -> float:
-    """Return a rate in the last tenth of the games, after it has decreased nine times by `drop`."""
+    """Return a rate in the last tenth of the games, after nine drops."""
     return max(0.0, initial_rate - 9 * drop)

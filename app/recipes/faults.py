@@ -42,7 +42,6 @@ CORRECT_RECIPES = MappingProxyType(
 
 
 def find_correct_recipe(fault: str) -> Recipe:
-    """Return the recipe that trains in the same way, but without the fault."""
     settings = _list_settings(FAULTY_RECIPES[fault])
     return next(
         one for one in CORRECT_RECIPES.values() if _list_settings(one) == settings

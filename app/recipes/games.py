@@ -54,8 +54,8 @@ class TrainingUpdate(
 
     `move_index` is the number of the move in the game, from 0. `update_count` counts the updates of
     the value, this one included. `is_opponent_move` is possible only in a league. `next_cell` is
-    the move with the value `next_value`. The other numbers are those of the textbook's `Update`.
-    Only examples have `values`: by cell, the values of all moves on the board before the update.
+    the move with the value `next_value`. Other numbers are those of the textbook's `Update`. Only
+    examples have `values`: by cell, the values of all moves on the board before the update.
     """
 
     move_index: int
@@ -80,7 +80,7 @@ FIELDS_OF_BOTH_UPDATES = [
 
 
 def make_training_update(update: Update, **fields: Any) -> TrainingUpdate:
-    """Return the record of a textbook learner's update; `fields` are fields that the update lacks."""
+    """Convert an `Update` of a textbook learner; `fields` has the fields that it lacks."""
     numbers = {name: getattr(update, name) for name in FIELDS_OF_BOTH_UPDATES}
     return TrainingUpdate(
         **({"move_index": 0, "is_opponent_move": False} | numbers | fields)
@@ -90,7 +90,7 @@ def make_training_update(update: Update, **fields: Any) -> TrainingUpdate:
 class TrainingGame(
     Struct, frozen=True, rename={"moves": "turns", "updates": "changes"}
 ):
-    """A game of a training with its moves, and with its updates in the order in which they were made.
+    """A game of a training with its moves, and with its updates in the order of time.
 
     The seat is that of the learner, or "X" if it plays both sides. Only league games name an
     opponent.
@@ -104,11 +104,11 @@ class TrainingGame(
 
     @property
     def played_both_sides(self) -> bool:
-        """Whether the learner played both X and O, which it never does in a league."""
+        """Whether the learner played both X and O; in a league it never does."""
         return not self.opponent and len({move.mark for move in self.moves}) == 2
 
     def get_result_for(self, mark: str) -> str:
-        """Return the result for a player, "X" or "O", as "win", "draw" or "loss"."""
+        """Return "win", "draw" or "loss" for the player "X" or "O"."""
         return self.result if mark == self.seat else OPPOSITE_RESULTS[self.result]
 
 
@@ -143,7 +143,7 @@ class UpdateExample(
 
 
 def load_blunder_updates(folder: Path) -> dict[str, dict[str, Raw]]:
-    """Load the updates by which agents learned blunders, as {agent: {name of the blunder: updates}}.
+    """Load the updates that caused blunders, as {agent: {name of the blunder: updates}}.
 
     The updates stay encoded as JSON; `find_blunder_updates` decodes them. Raises ValueError, naming
     the file and the reason, for a broken file.
@@ -161,17 +161,16 @@ def load_blunder_updates(folder: Path) -> dict[str, dict[str, Raw]]:
 
 
 def name_blunder(board: str, cell: int) -> str:
-    """Return the name under which the updates of a blunder are stored: its board and its cell."""
+    """Return the key of a blunder's updates, such as "X...O.... 2"."""
     return f"{board} {cell}"
 
 
 def find_blunder_updates(
     updates_by_agent: dict[str, dict[str, Raw]], agent_id: str, board: str, cell: int
 ) -> list[UpdateExample]:
-    """Return the update after which an agent preferred a blunder, and the first update of its value.
+    """Return [deciding update, first update] of a blunder, or [] if they are not stored.
 
-    The list is empty if these updates are not stored. `updates_by_agent` comes from
-    `load_blunder_updates`.
+    `updates_by_agent` comes from `load_blunder_updates`.
     """
     encoded = updates_by_agent.get(agent_id, {}).get(name_blunder(board, cell))
     if encoded is None:
@@ -180,7 +179,7 @@ def find_blunder_updates(
 
 
 def load_examples(folder: Path) -> dict[str, list[UpdateExample]]:
-    """Return the examples of updates in a folder by algorithm, {} if there is no folder.
+    """Return {algorithm: examples of updates} from the files in a folder.
 
     Raises ValueError, naming the file and the reason, if a file is broken.
     """

@@ -41,7 +41,7 @@ PARAMETER_ALIASES = {
 
 
 def name_recipe(recipe: Recipe) -> str:
-    """Return the canonical name of a recipe; raises RecipeError if it would be too long."""
+    """Return the canonical name of a recipe; raises RecipeError if it is too long."""
     differing = (
         f"{parameter.name}={format_value(value)}"
         for parameter in get_parameters(type(recipe)).values()
@@ -53,7 +53,6 @@ def name_recipe(recipe: Recipe) -> str:
 
 
 def name_script_file(recipe: Recipe) -> str:
-    """Return a file name, valid on every system, for the Python script that trains a recipe."""
     settings = name_recipe(recipe).partition(",taught=")[0]
     return re.sub(r"[^a-z0-9._]+", "-", settings) + ".py"
 
@@ -93,7 +92,6 @@ def parse_recipe(recipe_name: str) -> Recipe:
 
 
 def find_algorithm(slug: str) -> type[Recipe]:
-    """Return the recipe class of an algorithm; raises RecipeError if there is no such algorithm."""
     if slug not in ALGORITHMS:
         nearest = suggest_word(slug, ALGORITHMS)
         raise RecipeError(
@@ -129,8 +127,7 @@ def _parse_opponents(
 ) -> dict[str, ParameterValue]:
     """Return the parameters in the text of `vs`, with current names of opponents.
 
-    If `vs` is one opponent with a number, such as random:500, the number is the value of the
-    `length_parameter`.
+    A single opponent with a number, such as random:500, also gives the `length_parameter`.
     """
     phases = [phase.split(":") for phase in vs.split("+")]
     for phase in phases:
@@ -147,7 +144,7 @@ def _parse_opponents(
 
 
 def get_max_length(recipe_name: str) -> int:
-    """Return the largest length of this recipe's name, which depends on whether a person teaches."""
+    """Return the largest length of this recipe's name, which may list the moves of a person."""
     return MAX_TAUGHT_NAME_LENGTH if ",taught=" in recipe_name else MAX_NAME_LENGTH
 
 

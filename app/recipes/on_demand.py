@@ -8,14 +8,13 @@ MAX_UPDATES = 2_000_000
 
 
 def parse_on_demand(recipe_name: str) -> Recipe:
-    """Return the recipe with this name; raises RecipeError if it is wrong or takes too long to train."""
+    """Return the recipe with this name; raises RecipeError if its training takes too long."""
     recipe = parse_recipe(recipe_name)
     check_on_demand(recipe)
     return recipe
 
 
 def check_on_demand(recipe: Recipe) -> None:
-    """Raise RecipeError if a visitor would wait too long for the training of a recipe."""
     if recipe.is_network:
         raise RecipeError(
             f"{recipe.slug} takes minutes: only the command line trains it"

@@ -76,10 +76,9 @@ class TaughtMoveError(RecipeError):
 class Parameter(NamedTuple):
     """A parameter of an algorithm, with its value in a recipe.
 
-    The field of the recipe has another name if the name is a Python keyword, such as "lambda". The
-    `symbol` is that in formulas, "" if there is none. `value_type` is bool, int, float or str. A
-    parameter that is no number has no minimum, and one without `choices` can have any value in the
-    range.
+    `field_name` differs from the name if that is a Python keyword, such as "lambda". The `symbol`
+    is that in formulas, "" if there is none. `value_type` is bool, int, float or str. Only numbers
+    have a minimum and a maximum, and `choices` is empty for numbers and free texts.
     """
 
     name: str
@@ -99,9 +98,9 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
 
     A training has turns, which are games, sweeps, rounds or epochs, and phases, each of many turns
     against one opponent. `length_parameter` names the parameter with the number of turns, as
-    "games" does. `knows_final_values` says that the learner takes the values of final positions
-    from the rules. Raises RecipeError if a parameter is out of range or if two parameters
-    contradict each other.
+    "games" does. With `knows_final_values` the learner takes the values of final positions from the
+    rules. Raises RecipeError if a parameter is out of range or if two parameters contradict each
+    other.
     """
 
     slug: ClassVar[str]
@@ -147,26 +146,24 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def phases(self) -> TrainingPhases:
-        """The phases of the training in order."""
+        """The phases of the training, such as [("random", 500), ("self", 200)]."""
         if ":" not in self._opponents:
             return [(self._opponents, int(getattr(self, self.length_parameter)))]
         phases = (phase.split(":") for phase in self._opponents.split("+"))
         return [(opponent, int(turns)) for opponent, turns in phases]
 
     def with_seed(self, seed: int | None) -> Self:
-        """Return the recipe with another seed, or unchanged if `seed` is None."""
         return self if seed is None else msgspec.structs.replace(self, seed=seed)
 
     @property
     def plays(self) -> PlayRule:
-        """The rule by which the agent chooses moves; `policy_from_values` explains the rules."""
+        """The rule by which the agent chooses moves: "greedy", "first" or "proportional"."""
         return "greedy"
 
     def get_reward_scale(self) -> RewardScale | None:
         """Return the rewards of a loss, a draw and a win, for X and for O.
 
-        The result is None if the agent's values are numbers of beads, which are no expected
-        rewards.
+        The result is None if the values are numbers of beads, which are no expected rewards.
         """
         return RewardScale()
 
@@ -182,17 +179,16 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def build_exact_values_task(self) -> Task | None:
-        """Return the task of the last phase, which has no person; None if it has no exact values."""
+        """Return the task of a last phase without a person, or None if it has no exact values."""
         return None
 
     def compute_max_updates(self) -> int:
-        """Return an upper bound on the number of updates in the whole training."""
         return (
             sum(turns for _, turns in self.phases) * self.compute_max_updates_per_turn()
         )
 
     def compute_max_updates_per_turn(self) -> int:
-        """Return an upper bound on the number of updates in a turn, which here is a game.
+        """Return an upper bound on the number of updates in a turn, by default a game.
 
         There is an update for each move of X, or for each move of both if the learner plays both.
         """
@@ -200,11 +196,9 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         return cells if self.has_opponent(BOTH_OPPONENT) else -(-cells // 2)
 
     def has_opponent(self, *opponents: str) -> bool:
-        """Return whether the learner ever trains against one of the named opponents."""
         return any(opponent in opponents for opponent, _ in self.phases)
 
     def count_turns_against(self, *opponents: str) -> int:
-        """Return how many turns of the training are against the named opponents."""
         return sum(turns for opponent, turns in self.phases if opponent in opponents)
 
 
@@ -220,7 +214,7 @@ class RecipeWithRewards(Recipe, frozen=True, kw_only=True):
         return RewardScale(x=rewards, o=rewards)
 
     def get_task_opponent(self) -> str | None:
-        """Return the last opponent as `Task` names it: a baseline, or None for the learner itself.
+        """Return the last opponent as in `Task`: a baseline, or None for the learner itself.
 
         With `vs=both` the opponent explores in training, but not in the task.
         """
@@ -266,7 +260,7 @@ def get_parameters(algorithm: type[Recipe]) -> Mapping[str, Parameter]:
 
 
 def _get_entry(algorithm: type[Recipe], name: str) -> dict[str, Any]:
-    """Return a parameter's entry in `parameters.toml`: its range and its texts.
+    """Return the range and the texts of a parameter from `parameters.toml`.
 
     An algorithm's own texts replace those of its base classes, and these replace the general ones.
     """
@@ -284,7 +278,6 @@ def list_parameters(recipe: Recipe) -> list[Parameter]:
 
 
 def check_value(parameter: Parameter, value: ParameterValue) -> None:
-    """Raise RecipeError, which names the valid range, if a parameter cannot have this value."""
     names_opponents = parameter.name == "vs" and (
         not parameter.choices or includes_person(str(value))
     )
@@ -310,7 +303,7 @@ def _is_in_range(parameter: Parameter, value: ParameterValue) -> bool:
 
 
 def describe_range(parameter: Parameter) -> str:
-    """Return the values that a parameter can have, as the end of a sentence, such as "is a text"."""
+    """Return the end of a sentence about valid values, such as "is a number within 0 and 1"."""
     if parameter.choices:
         return f"is {' or '.join(parameter.choices)}"
     if parameter.value_type is str:
@@ -326,7 +319,7 @@ def includes_person(vs: str) -> bool:
 
 
 def list_taught_games(recipe: Recipe) -> list[str]:
-    """Return the games against a person, each as a text with the cells that the person played."""
+    """Return the cells that the person played in each game, such as ["408", "02"]."""
     taught = getattr(recipe, "taught", "")
     return taught.split(".") if taught else []
 
@@ -417,7 +410,7 @@ def check_opponents(vs: str, opponents: tuple[str, ...] = OPPONENTS) -> None:
 
 
 def format_value(value: ParameterValue) -> str:
-    """Return a value as it is written in a recipe's name: `yes`, `20000`, `0.5`, `0.00005`, `self`."""
+    """Return a value as in a recipe's name: `yes`, `20000`, `0.5`, `0.00005`, `self`."""
     if isinstance(value, bool):
         return YES_NO_WORDS[value]
     if isinstance(value, float):
@@ -433,7 +426,7 @@ def _format_float(number: float) -> str:
 
 
 def quote_value(value: ParameterValue) -> str:
-    """Return a rejected value in quotes; at most 40 characters are shown."""
+    """Return a rejected value in quotes, cut to 40 characters."""
     text = str(value)
     return repr(
         text if len(text) <= MAX_QUOTED_LENGTH else text[:MAX_QUOTED_LENGTH] + "..."

@@ -26,7 +26,7 @@ MILESTONES = ("rows", "blocks", "random", "x", "o", "both")
 
 
 class ValueChange(NamedTuple):
-    """The change by which a game updated a move: of its beads, or of its Q-value in the mover's view.
+    """The change of a move's value (in the mover's view), or of its number of beads, by a game.
 
     `move_index` is the number of the move in the game, from 0.
     """
@@ -39,8 +39,7 @@ class ValueChange(NamedTuple):
 class LosingMove(NamedTuple):
     """The move that lost a game: the learner's last one that gave away a draw or a win.
 
-    `chance` is the probability with which the learner played the move, before it learned from this
-    game.
+    `chance` is the probability of this move before the learner learned from the game.
     """
 
     move_index: int
@@ -48,7 +47,7 @@ class LosingMove(NamedTuple):
 
 
 class Lesson(Struct, frozen=True):
-    """A game against a person, or a phase of practice without one, and what the learner learned in it.
+    """A game against a person, or a phase of practice without one, and its effects on the learner.
 
     `updates` are those of the learner's own moves, and `opponent_update_count` counts those of the
     person's moves. `loss_chances` has for each seat the probability that the best responder wins,
@@ -77,7 +76,7 @@ class TouchedBoard(NamedTuple):
 
     The values are by cell, and in the view of the player to move. `game_count` is the number of
     games that updated a value of the board. The old values are those before the first lesson.
-    `is_updated` tells for each cell whether its value was ever updated.
+    `is_updated` has a flag for each cell whose value was ever updated.
     """
 
     position: int
@@ -88,14 +87,14 @@ class TouchedBoard(NamedTuple):
 
 
 class Course(Struct, frozen=True):
-    """The state of a learner taught by a person: its values, its lessons and its unfinished game.
+    """A learner that a person teaches: its values, its lessons and its unfinished game.
 
     `record` has the unfinished game, or else the last game. `seat` is the learner's seat in the
     unfinished game, or else in the next one. `values` has for each position of the record the
-    values of the moves, by cell, in the mover's view; `is_value_known` tells which of them were
-    ever updated. `losing_games` has for each seat the likeliest game that the learner loses. During
-    a game there are no `blunder_chances`. The `touched_boards` are those of all games, and during
-    the first game those of its latest decisions.
+    values of the moves, by cell, in the mover's view; `is_value_known` marks those that were ever
+    updated. `losing_games` has for each seat the likeliest game that the learner loses. During a
+    game there are no `blunder_chances`. The `touched_boards` are those of all games, and during the
+    first game those of its latest decisions.
     """
 
     recipe: str
@@ -123,7 +122,7 @@ class Refusal(Struct, frozen=True):
 
 
 def remove_all_games(recipe: Recipe) -> Recipe:
-    """Return the recipe that the learner had before its first game against a person.
+    """Return the recipe before the first game against a person.
 
     Raises RecipeError if people cannot teach this algorithm.
     """
@@ -135,7 +134,7 @@ def remove_all_games(recipe: Recipe) -> Recipe:
 def list_taught_phases(recipe: Recipe) -> TrainingPhases:
     """Return the phases of all lessons so far, [] before the first lesson.
 
-    Raises RecipeError if people cannot teach this algorithm, or cannot teach it after these phases.
+    Raises RecipeError if people cannot teach this algorithm, or not after these phases.
     """
     phases = [] if recipe == remove_all_games(recipe) else recipe.phases
     if PERSON_OPPONENT not in dict(phases):
@@ -157,7 +156,7 @@ def add_game(recipe: Recipe, cells: str) -> Recipe:
 
 
 def add_practice(recipe: Recipe, opponent: str, turns: int) -> Recipe:
-    """Return the recipe with a phase of practice against an opponent that is not a person.
+    """Return the recipe with one more phase of practice against a program.
 
     Raises RecipeError if the new recipe is invalid.
     """
@@ -169,7 +168,7 @@ def add_practice(recipe: Recipe, opponent: str, turns: int) -> Recipe:
 
 
 def remove_last_lesson(recipe: Recipe) -> Recipe:
-    """Return the recipe without its last lesson: a game against a person, or a phase of practice."""
+    """Return the recipe without its last lesson, a game against a person or some practice."""
     *phases, (opponent, turns) = list_taught_phases(recipe)
     games = list_taught_games(recipe)
     if opponent == PERSON_OPPONENT:
@@ -179,14 +178,14 @@ def remove_last_lesson(recipe: Recipe) -> Recipe:
 
 
 def format_taught_title(recipe: Recipe) -> str:
-    """Return the title of a learner taught by a person, such as "MENACE, taught 23 games"."""
+    """Return a title such as "MENACE, taught 23 games"."""
     who = SHIPPED[recipe.slug].title if recipe.slug in SHIPPED else recipe.slug
     number = len(list_taught_games(recipe))
     return f"{who}, taught {number} game{'s' * (number != 1)}"
 
 
 def keep_first_games(recipe: Recipe, last_game_number: int) -> Recipe:
-    """Return the recipe without the lessons after the game with this number, from 1."""
+    """Return the recipe without the lessons after a game; games are counted from 1."""
     while len(list_taught_games(recipe)) > last_game_number or (
         recipe.phases[-1][0] != PERSON_OPPONENT and last_game_number
     ):

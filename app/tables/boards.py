@@ -103,7 +103,6 @@ def read_token(cell_item: TableItem) -> str:
 
 
 def read_board_signs(board_item: TableItem) -> BoardSigns | None:
-    """Return the signs of a board in any notation; None if the item is no board."""
     if isinstance(board_item, list):
         return _parse_board_list(board_item)
     if isinstance(board_item, str):
@@ -142,7 +141,6 @@ def _parse_board_text(board: str) -> BoardSigns | None:
 
 
 def _split_signs(board: str) -> Sequence[str]:
-    """Split nine signs; there may be blanks, or bars, slashes or line breaks between the rows."""
     joined = re.sub(r"[|/\r\n]", "", board).translate(SYMBOL_TRANSLATION)
     ranks = THREE_ROWS_PATTERN.fullmatch(joined.strip())
     for text in (board, joined, "".join(ranks.groups()) if ranks else joined.strip()):
@@ -158,7 +156,7 @@ def _split_joined_numbers(board: str) -> Sequence[str]:
 
 
 def _split_numbered_cells(board: str) -> Sequence[str]:
-    """Split nine cells of which each empty one has its own number, counted from 0 or from 1."""
+    """Split nine cells if empty ones are written as their numbers, as in X234O6789."""
     board = re.sub(r"[|/\r\n]", "", board)
     for first in (0, 1) if len(board) == CELL_COUNT else ():
         cells = [
@@ -181,7 +179,6 @@ def _split_cells_at_commas(board: str) -> Sequence[str]:
 
 
 def _split_raw_array(board: str) -> Sequence[str]:
-    """Split the bytes of nine numbers as `numpy.ndarray.tobytes` writes them."""
     for kind in ("i1", "<i4", "<i8", "<f4", "<f8"):
         is_size = len(board) == CELL_COUNT * np.dtype(kind).itemsize
         if is_size and not board.isprintable() and max(board) <= "\xff":
@@ -242,7 +239,7 @@ class SignScheme(NamedTuple):
 
 
 def list_schemes(used_tokens: set[str], options: TableOptions) -> list[SignScheme]:
-    """Return the possible meanings of the signs in a table, the usual ones first."""
+    """Return the meanings that the signs of a table can have, the usual ones first."""
     if used_tokens & {"X", "O"}:
         scheme = make_letter_scheme(used_tokens)
         begins = "xo" if options.begins == "auto" else options.begins

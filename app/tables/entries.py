@@ -227,7 +227,6 @@ def _has_move_lists(rows: Sequence[Row]) -> bool:
 
 
 def _are_moves_with_values(items: list[TableItem]) -> bool:
-    """Return whether a list consists of moves with values, such as [[4, 0.5], [8, -1]]."""
     are_pairs = all(isinstance(item, list) and len(item) == 2 for item in items)
     return are_pairs and bool(items) and all(parse_move([move]) for move, _ in items)
 

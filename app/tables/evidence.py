@@ -26,7 +26,6 @@ def is_contradicted(opposing: int, opposing_other: int) -> bool:
 
 
 def find_most_common(numbers: NDArray[np.float64]) -> float:
-    """Return the most common number, but never NaN unless all are NaN."""
     values, counts = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
     return float(values[counts.argmax()]) if len(values) else np.nan
 
@@ -39,14 +38,12 @@ def find_winning_moves(game: Game) -> CellMask:
 
 
 def find_losing_moves(game: Game) -> CellMask:
-    """Return a mask of the moves after which the opponent can win at once, [D, cells]."""
     can_win = np.zeros(game.positions, np.bool_)
     can_win[: game.decisions] = find_winning_moves(game).any(axis=1)
     return game.legal & can_win[np.where(game.legal, game.successor, 0)]
 
 
 def could_be_probabilities(q: NDArray[np.float64]) -> bool:
-    """Return whether values, [D, cells], could be numbers of beads or probabilities of moves."""
     known = q[~np.isnan(q)]
     if not len(known) or known.min() < 0:
         return False

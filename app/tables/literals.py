@@ -45,7 +45,6 @@ def parse_literal(literal_text: str) -> TableItem:
 
 
 def count_nested_brackets(literal_text: str) -> int:
-    """Return the depth of nested brackets, including those inside strings."""
     signs = np.frombuffer(literal_text.encode("utf-8", "replace"), np.uint8)
     change = np.zeros(256, np.int8)
     change[list(b"[{(")], change[list(b"]})")] = 1, -1
@@ -69,7 +68,6 @@ class LiteralParser:
         return value
 
     def read_next_token(self) -> None:
-        """Store the next token; its kind is "" at the end of the text."""
         found = TOKEN_PATTERN.match(self.text, self.position)
         if found is None:
             rest = self.text[self.position :].lstrip()
@@ -122,7 +120,7 @@ class LiteralParser:
         return self.read_items("]" if value == "[" else ")", depth)
 
     def read_numbers(self, depth: int) -> list[TableItem]:
-        """Return the items of a list of numbers that is a single token; words become None."""
+        """Return the items of a list that the tokenizer found whole; words become None."""
         try:
             values = _parse_numbers(self.value)
         except ValueError:
@@ -184,7 +182,6 @@ class LiteralParser:
         return pairs
 
     def skip_comma(self, closing_bracket: str) -> None:
-        """Skip a comma between two items; after the last item it is optional."""
         if self.is_next_sign(","):
             self.read_next_token()
         elif not self.is_next_sign(closing_bracket):

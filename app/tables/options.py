@@ -99,7 +99,6 @@ OPTION_QUESTIONS: dict[str, tuple[str, dict[str, str]]] = {
 
 
 def ask_for_option(option: str, evidence: str) -> TableError:
-    """Return the error that asks the user to choose an option of an ambiguous table."""
     question, answers = OPTION_QUESTIONS[option]
     choices = ", ".join(
         f"{option}={value} ({answer})"

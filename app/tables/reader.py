@@ -200,7 +200,6 @@ class TableReader:
             self.faults.setdefault(row_index, fault)
 
     def describe_first_fault(self) -> str:
-        """Return the end of an error message, with the fault of the first unreadable row."""
         if not self.faults:
             return ""
         row = min(self.faults)
@@ -226,7 +225,6 @@ class TableReader:
         return np.bincount(indices, minlength=len(self.boards.board_signs))
 
     def find_positions(self, is_reversed: bool) -> NDArray[np.intp]:
-        """Return the position of each entry, [E], or UNREACHABLE."""
         positions = self.boards.find_positions(self.game, self.scheme, is_reversed)
         positions[self.is_left_out] = UNREACHABLE
         row_positions = np.where(
@@ -279,7 +277,7 @@ class TableReader:
         return int(is_counted.sum())
 
     def has_board_values(self) -> bool:
-        """Return whether a row's single number is the value of its board, and not a move."""
+        """Return whether the only number in a row is the value of the board, and not a move."""
         entries = self.entries
         is_single = entries.kinds == EntryKind.ONLY_NUMBER
         if not is_single.any() or self.options.numbers == "moves":
@@ -313,7 +311,7 @@ class TableReader:
         )
 
     def list_digit_orders(self) -> list[bool]:
-        """Return the digit orders that base-3 numbers may have; True is the reversed order."""
+        """Return whether base-3 numbers can be reversed: [False], [True] or [False, True]."""
         ways = {"first": [False], "last": [True]}.get(self.options.digits)
         return ways or ([False, True] if self.boards.is_base3_number.any() else [False])
 
@@ -382,7 +380,7 @@ class TableReader:
         )
 
     def list_first_numbers(self) -> list[int]:
-        """Return the possible numbers of the top left square, such as [0, 1]."""
+        """Return the numbers that the top left square can have: [0], [1] or [0, 1]."""
         if self.options.cells != "auto":
             return [int(self.options.cells)]
         entries = self.entries
@@ -460,7 +458,6 @@ class TableReader:
             self.convert_to_movers_view()
 
     def add_row_faults(self, places: EntryPlaces) -> None:
-        """Record why rows with moves cannot be read, with one reason for each row."""
         boards = self.board_indices
         positions = self.boards.find_positions(self.game, self.scheme, self.is_reversed)
         is_judged = (boards >= 0) & ~self.is_left_out[boards]
@@ -480,7 +477,6 @@ class TableReader:
         self.add_move_faults(places)
 
     def add_move_faults(self, places: EntryPlaces) -> None:
-        """Record the rows with a move that is no square or is on a taken square."""
         entries = self.entries
         is_wrong = places.is_decision & (places.cells < 0)
         is_wrong &= entries.kinds != EntryKind.EMPTY_CELL_INDEX
@@ -514,7 +510,6 @@ class TableReader:
     def store_values(
         self, pairs: NDArray[np.intp], new_values: NDArray[np.float64]
     ) -> None:
-        """Store values in `q`; a later value replaces an earlier one."""
         table = self.q.reshape(-1)
         table[pairs] = new_values
         overwritten = len(np.unique(pairs[table[pairs] != new_values]))
@@ -524,7 +519,7 @@ class TableReader:
             )
 
     def convert_to_movers_view(self) -> None:
-        """Negate the values of one player if high values are good for the other player."""
+        """Change the sign of values for whose player low values are good."""
         view = self.options.view
         evidence = ""
         if view == "auto":
@@ -636,7 +631,6 @@ class TableReader:
         return policy
 
     def fill_missing_positions(self, policy: Policy) -> Policy:
-        """Add moves to `policy` in the positions that the table lacks, and return it."""
         game = self.game
         rule = self.options.missing
         if rule == "auto":

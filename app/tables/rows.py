@@ -155,7 +155,6 @@ def find_foreign_kind(file_content: bytes) -> str:
 
 
 def unpack_gzip(packed: bytes) -> bytes:
-    """Unpack a gzip file; raises TableError if it is broken or too large."""
     unpacker = zlib.decompressobj(wbits=31)
     try:
         content = unpacker.decompress(packed, MAX_UNPACKED_BYTES)
@@ -226,7 +225,7 @@ def read_literal_rows(game: Game, literal: TableItem) -> list[Row]:
 
 
 def read_pairs_rows(game: Game, pairs: KeyValuePairs) -> list[Row]:
-    """Return the rows of a dict with boards as keys, or of the tables inside a dict."""
+    """Return the rows of a dict from boards to values or moves, or of the tables inside it."""
     named = {
         format_item(key).lower(): inner
         for key, inner in pairs
@@ -258,7 +257,7 @@ def find_inner_tables(pairs: KeyValuePairs, names: set[str]) -> list[KeyValuePai
 
 
 def _is_written_board(item: TableItem) -> bool:
-    """Return whether an item is surely a board; a number may be something else."""
+    """Return whether an item is a board, unless it is a number that may have another meaning."""
     is_number = parse_number(item) is not None and len(str(item)) < CELL_COUNT
     signs = None if is_number else read_board_signs(item)
     return signs is not None and not signs.extra_items
@@ -341,7 +340,6 @@ def read_named_row(label: str, field_values: Mapping[str, TableItem]) -> Row:
 
 
 def read_line_rows(game: Game, text: str) -> list[Row]:
-    """Return the rows of a text with a row on each line; the first line may be a heading."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     first_line = next((line for line in text.split("\n") if line.strip()), "")
     if separator := find_board_separator(first_line):
@@ -363,7 +361,6 @@ def read_line_rows(game: Game, text: str) -> list[Row]:
 
 
 def split_cells(text: str, first_line: str) -> list[NumberedCells]:
-    """Split the lines of a text into cells, at the separator of the first line."""
     delimiter = next((sign for sign in "\t;," if sign in first_line), "")
     if first_line.startswith('"'):
         # If a quoted cell has several lines, the delimiter comes only after the first line.
@@ -408,7 +405,6 @@ def find_heading(number: int, cells: list[str]) -> list[str]:
 
 
 def find_board_separator(line: str) -> str:
-    """Return the separator after the board at the start of a line, or "" if there is none."""
     for separator in BOARD_SEPARATORS:
         board, found, rest = line.partition(separator)
         if found and rest.strip() and _is_board(board):
@@ -491,7 +487,6 @@ def read_dense_rows(game: Game, lines: list[NumberedCells]) -> list[Row]:
 
 
 def split_csv_lines(csv_text: str, delimiter: str) -> list[NumberedCells]:
-    """Return the lines of a CSV file that are not empty, with their numbers."""
     reader = csv.reader(io.StringIO(csv_text, newline=""), delimiter=delimiter)
     numbered_lines: list[NumberedCells] = []
     number = 1
@@ -512,7 +507,6 @@ def split_csv_lines(csv_text: str, delimiter: str) -> list[NumberedCells]:
 
 
 def read_headed_rows(heading: list[str], lines: list[NumberedCells]) -> list[Row]:
-    """Return the rows under a heading; lines may be shorter than the heading."""
     return [
         read_named_row(f"line {number}", dict(zip(heading, cells, strict=False)))
         for number, cells in lines
@@ -520,7 +514,7 @@ def read_headed_rows(heading: list[str], lines: list[NumberedCells]) -> list[Row
 
 
 def _parse_cell(cell: TableItem) -> TableItem:
-    """Parse a list or dict that a cell contains as text; return other cells unchanged."""
+    """Parse the list or dict in a cell; other cells stay as they are."""
     if not isinstance(cell, str) or cell.lstrip()[:1] not in ("[", "(", "{"):
         return cell
     # numpy prints numbers with blanks instead of commas between them.
@@ -583,7 +577,7 @@ def describe_unknown_form(cells: list[str]) -> str:
 
 
 def describe_no_board(item: TableItem, is_quoted: bool = True) -> str:
-    """Return why an item is no board, as a sentence that may quote the item."""
+    """Return a sentence why an item is no board; it quotes the item if `is_quoted`."""
     text = format_item(item)
     if isinstance(item, str) and _is_board(text[:CELL_COUNT]):
         sign = text[CELL_COUNT : CELL_COUNT + 1]
@@ -598,7 +592,7 @@ def describe_no_board(item: TableItem, is_quoted: bool = True) -> str:
 
 
 def read_array_rows(game: Game, file_content: bytes) -> list[Row]:
-    """Return the rows of an npy file, or of the array "q" (else the first array) of an npz file."""
+    """Return the rows of an npy file, or of an array in an npz file, if possible of "q"."""
     codes = 3**game.cells
     shapes = [
         (game.decisions, game.cells),

@@ -40,7 +40,7 @@ class KeyValuePairs(list[tuple[TableItem, TableItem]]):
 
 
 def flatten_lists(items: list[TableItem]) -> list[TableItem]:
-    """Return the items of nested lists in one list; a dict becomes its keys and values."""
+    """Return the items of nested lists in one list; of a dict, its keys and values."""
     if not any(isinstance(item, list | tuple) for item in items):
         return items
     flat_items: list[TableItem] = []
@@ -53,7 +53,7 @@ def flatten_lists(items: list[TableItem]) -> list[TableItem]:
 
 
 def parse_number(table_item: TableItem) -> float | None:
-    """Return a number, or the number in a text, as a float; None for anything else."""
+    """Return the number that an item is or contains as text, or None."""
     if isinstance(table_item, str) and NUMBER_PATTERN.fullmatch(table_item.strip()):
         table_item = float(table_item)
     # This comparison also rejects NaN.
@@ -130,7 +130,7 @@ def format_item(table_item: TableItem) -> str:
 
 
 def quote_item(table_item: TableItem) -> str:
-    """Return an item as text for a message, at most 40 characters without lone surrogates."""
+    """Return an item as text for a message, cut to 40 characters."""
     text = format_item(table_item).encode("utf-8", "replace").decode()
     return (
         text if len(text) <= MAX_QUOTED_LENGTH else f"{text[: MAX_QUOTED_LENGTH - 1]}…"

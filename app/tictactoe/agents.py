@@ -72,7 +72,7 @@ class Agent:
     def build_value_table(
         self, game: Game, snapshot: int | None = None
     ) -> NDArray[np.float32]:
-        """Return the values at a snapshot, or the final ones, [D, cells]; illegal moves have NaN."""
+        """Return the values at a snapshot, or at the end, [D, cells]; illegal moves have NaN."""
         return (
             self.q
             if snapshot is None
@@ -82,7 +82,6 @@ class Agent:
     def find_updated_pairs(
         self, game: Game, snapshot: int | None = None
     ) -> NDArray[np.bool_]:
-        """Return which moves were updated before a snapshot, or in the whole training, [D, cells]."""
         if snapshot is None:
             return self.visits > 0
         return game.spread_pairs(
@@ -99,7 +98,7 @@ class Agent:
         return hashlib.sha256(self.q.tobytes() + self.visits.tobytes()).hexdigest()
 
     def collect_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays of the agent's npz file by name; those of the snapshots are [T, P]."""
+        """Return the arrays of the agent's npz file by name; those of snapshots are [T, P]."""
         return {
             "q": self.q,
             "visits": self.visits,
@@ -112,10 +111,10 @@ class Agent:
 def save_agent(folder: Path, game: Game, agent: Agent) -> Agent:
     """Write an agent's two files, and return the agent with the digests in its card.
 
-    If the process is stopped at any time, `load_agent` finds either both old files or both new
-    ones. For this, the new arrays are written beside the old ones, then the new card replaces the
-    old card, and at last the new arrays replace the old ones. Other processes that save in the
-    folder wait. Raises ModelError, and writes nothing, if the files could not be loaded again.
+    If the process is stopped at any time, `load_agent` finds both old files or both new ones. For
+    this, the new arrays are written beside the old ones, then the new card replaces the old card,
+    and at last the new arrays replace the old ones. Other processes that save in the folder wait.
+    Raises ModelError, and writes nothing, if the files could not be loaded again.
     """
     text, arrays = encode_agent(game, agent)
     card = agent.card
@@ -159,7 +158,7 @@ def save_card(folder: Path, game: Game, agent: Agent) -> None:
 
 
 def encode_agent(game: Game, agent: Agent) -> tuple[bytes, bytes]:
-    """Return the contents of an agent's two files: the card, with digests, and the arrays.
+    """Return an agent's two files as bytes: the card, with digests, and the arrays.
 
     Equal arrays always give equal bytes.
     """
@@ -174,7 +173,6 @@ def encode_agent(game: Game, agent: Agent) -> tuple[bytes, bytes]:
 
 
 def pack_agent(game: Game, agent: Agent) -> bytes:
-    """Return an agent as bytes for another process of this program."""
     history = agent.history
     arrays = (
         history.change_snapshot,
@@ -188,7 +186,7 @@ def pack_agent(game: Game, agent: Agent) -> bytes:
 def unpack_agent(game: Game, packed_agent: bytes, recipe_name: str) -> Agent:
     """Return the agent that `pack_agent` packed.
 
-    Raises ModelError if the bytes are not those of an agent with this recipe name.
+    Raises ModelError if the bytes are no agent, or an agent of another recipe.
     """
     with name_file_in_errors(recipe_name):
         card, *arrays = msgspec.msgpack.decode(
@@ -230,16 +228,15 @@ def load_agent(folder: Path, game: Game, agent_id: str) -> Agent:
 
 
 def load_agent_without_figures(folder: Path, game: Game, agent_id: str) -> Agent:
-    """Load an agent without the figures (exact results) on its card, which are then computed anew.
+    """Load an agent whose exact results (figures) may be out of date, so that they are not read.
 
-    The figures are not read because they may be out of date: another format, or other baselines.
     Raises ModelError, with file and reason, if anything else is not valid.
     """
     return _retry_load(folder, game, agent_id, _decode_without_figures)
 
 
 def _retry_load(folder: Path, game: Game, agent_id: str, decode: AgentDecoder) -> Agent:
-    """Load an agent; if its files do not match, wait until no other process saves it, and try again."""
+    """Load an agent; if its files do not match, try again when no other process saves it."""
 
     def try_load() -> Agent:
         card = _read_file(folder / f"{agent_id}.json", MAX_CARD_BYTES)
@@ -264,7 +261,7 @@ def _retry_load(folder: Path, game: Game, agent_id: str, decode: AgentDecoder) -
 
 
 def load_agents(folder: Path, game: Game) -> dict[str, Agent]:
-    """Return every agent of a folder, by id.
+    """Return the agents of a folder by id.
 
     Raises ModelError if a file is broken or the folder has no agents.
     """
@@ -276,7 +273,6 @@ def load_agents(folder: Path, game: Game) -> dict[str, Agent]:
 
 
 def list_agent_ids(folder: Path) -> list[str]:
-    """Return the ids of all agents in a folder; raises ModelError if there are none."""
     ids = sorted(
         {path.stem for ending in ("json", "npz") for path in folder.glob(f"*.{ending}")}
     )
@@ -292,10 +288,10 @@ def decode_agent(
     arrays_bytes: bytes,
     path_without_suffix: Path,
 ) -> Agent:
-    """Return the agent with this id from the contents of its two files.
+    """Return the agent with this id from the bytes of its two files.
 
-    Raises ModelError, which names the file and the fault, if a file is not valid. The file is named
-    by `path_without_suffix`, the path of both files without .json and .npz.
+    Raises ModelError, which names the file and the fault, if a file is not valid. The files are
+    `path_without_suffix` with .json and .npz.
     """
     with name_file_in_errors(f"{path_without_suffix}.json"):
         card = msgspec.json.decode(card_bytes, type=Card)
@@ -331,7 +327,6 @@ def _decode_without_figures(
 def _add_arrays(
     game: Game, card: Card, arrays_bytes: bytes, path_without_suffix: Path
 ) -> Agent:
-    """Return the agent with this card and these arrays; raises ModelError if they do not match."""
     with name_file_in_errors(f"{path_without_suffix}.npz"):
         if hashlib.sha256(arrays_bytes).hexdigest() != card.arrays_digest:
             raise ValueError(
@@ -352,7 +347,6 @@ def _add_arrays(
 
 @contextmanager
 def name_file_in_errors(file_name: str) -> Iterator[None]:
-    """Turn a ValueError into a ModelError whose message begins with this file name."""
     try:
         yield
     except ValueError as error:
@@ -360,7 +354,7 @@ def name_file_in_errors(file_name: str) -> Iterator[None]:
 
 
 def read_arrays_file(game: Game, agent: Agent) -> bytes:
-    """Return the content of an agent's npz file; the agent's card has its digest.
+    """Return the content of an agent's npz file, whose digest is on the agent's card.
 
     The file is read again each time, because all files together would need too much memory. If the
     file is missing or has changed, the same bytes are made from the agent's arrays.
@@ -376,7 +370,7 @@ def read_arrays_file(game: Game, agent: Agent) -> bytes:
 
 
 def add_arrays_digest(agent: Agent) -> Card:
-    """Return an agent's card with the digest of its npz file, which is computed if it is missing."""
+    """Return the card with the digest of the npz file; a missing digest is computed."""
     if agent.card.arrays_digest:
         return agent.card
     digest = hashlib.sha256(write_arrays(agent.collect_arrays())).hexdigest()
@@ -384,7 +378,6 @@ def add_arrays_digest(agent: Agent) -> Card:
 
 
 def _get_layout(game: Game) -> dict[str, tuple[str, tuple[int, ...]]]:
-    """Return the dtype and shape of each array in an npz file; -1 is the number of snapshots."""
     pairs = game.legal.shape
     return {
         "q": ("<f4", pairs),
@@ -396,7 +389,6 @@ def _get_layout(game: Game) -> dict[str, tuple[str, tuple[int, ...]]]:
 
 
 def _check_arrays(game: Game, card: Card, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Raise ValueError, with the reason, if the arrays contradict each other or the card."""
     q = arrays["q"]
     visits = arrays["visits"]
     updates = arrays["snapshot_updates"].tolist()
@@ -430,7 +422,7 @@ def _check_q(game: Game, q: NDArray[Any]) -> None:
 
 @contextmanager
 def _lock_for_saving(folder: Path) -> Iterator[Callable[[bytes], Path]]:
-    """Lock a folder and return, as a context manager, a function that writes a temporary file there.
+    """Lock a folder, and yield a function that writes a temporary file there.
 
     At the end all temporary files are removed, even those that interrupted processes left.
     """
@@ -454,7 +446,7 @@ def _lock_for_saving(folder: Path) -> Iterator[Callable[[bytes], Path]]:
 
 
 def _read_newer_arrays(path: Path, card_bytes: bytes, max_bytes: int) -> bytes:
-    """Return the arrays of an interrupted save if its card was already saved, else b""."""
+    """Return the arrays that an interrupted save has not moved yet, if their card is saved."""
     with suppress(ModelError):
         arrays = _read_file(path, max_bytes)
         if hashlib.sha256(arrays).hexdigest().encode() in card_bytes:

@@ -28,8 +28,8 @@ Chances = NDArray[np.float64]
 class ArenaTable(NamedTuple):
     """The mean results of N players, each against all N players, itself included.
 
-    `results_as_x` and `results_as_o`, [N, 3], have the chances of a win, a draw and a loss of the
-    player in this seat. `beaten_by_count`, [N], counts the opponents that can beat the player in
+    `results_as_x` and `results_as_o`, [N, 3], have the chances that the player wins, draws and
+    loses in this seat. `beaten_by_count`, [N], counts the opponents that can beat the player in
     some seat.
     """
 
@@ -44,7 +44,7 @@ class ArenaTable(NamedTuple):
 
     @property
     def ranks(self) -> NDArray[np.intp]:
-        """The rank of each player by mean score, [N]: 1 is the best, and equal scores share a rank."""
+        """The rank of each player by mean score, [N]: 1 is the best, equal scores share a rank."""
         ranks: NDArray[np.intp] = 1 + (self.mean_score > self.mean_score[:, None]).sum(
             axis=1
         )
@@ -69,10 +69,10 @@ def compute_round_robin(game: Game, policies: Sequence[Policy]) -> Chances:
 def add_player(
     game: Game, chances: Chances, policies: PolicyMoves, new_player: Policy
 ) -> Chances:
-    """Return the results of a round robin with one more player, the last one, [N + 1, N + 1, 3].
+    """Return the results of a round robin with one more player, [N + 1, N + 1, 3].
 
     `chances`, [N, N, 3], has the results of the N old players, and `policies` has their policies.
-    Only the matches of the new player are computed.
+    Only the matches of the new player are computed. It is the last one.
     """
     size = len(chances)
     others = np.arange(size)
@@ -90,7 +90,6 @@ def add_player(
 
 
 def summarize_round_robin(chances: Chances) -> ArenaTable:
-    """Return each player's mean results from the results of all matches, [N, N, 3] in X's view."""
     # The first axis is now the player of O, and the last axis has the chances that O wins first.
     results_as_o = chances[..., ::-1].swapaxes(0, 1)
     can_be_beaten = (chances[..., 2] > 0) | (results_as_o[..., 2] > 0)
@@ -100,7 +99,7 @@ def summarize_round_robin(chances: Chances) -> ArenaTable:
 
 
 def compute_score(chances: Chances) -> Chances:
-    """Return the chance of a win minus the chance of a loss, the first and the last of three chances."""
+    """Return the chance of a win minus that of a loss, from (win, draw, loss) on the last axis."""
     return chances[..., 0] - chances[..., 2]
 
 

@@ -24,8 +24,8 @@ class BlunderDecisions(NamedTuple):
     `blunders`, [M, cells], has the blunders that the policy may play, and `correct_moves`, [M,
     cells], has the moves that keep the value of the position. `value_before`, [M], is this value:
     +1 or 0, because no move is a blunder in a lost position. `value_after`, [M], is the value after
-    the worst move of the policy: 0 or -1. `chances`, [M], is the chance that the policy blunders in
-    this position in a game against random moves.
+    the worst move of the policy: 0 or -1. `chances`, [M], is the chance that the policy blunders
+    there in a game against random moves.
     """
 
     positions: NDArray[np.intp]
@@ -75,7 +75,7 @@ def list_blunder_decisions(reachable_play: ReachablePlay) -> BlunderDecisions:
 
 
 def group_blunder_decisions(game: Game, decisions: BlunderDecisions) -> BlunderClasses:
-    """Return the blunders grouped by symmetry.
+    """Group blunders by symmetry.
 
     The classes are sorted by the chance of the blunder in a game against random moves, then by the
     loss of value, then by ply.
@@ -131,9 +131,9 @@ class UnbeatableProof(NamedTuple):
 
 
 def prove_unbeatable(reachable_play: ReachablePlay, player: int) -> UnbeatableProof:
-    """Return the proof that nobody can beat a policy that plays as `player` (+1 is X, -1 is O).
+    """Return a proof that a policy can never lose as `player` (+1 is X, -1 is O).
 
-    Raises ValueError if somebody can.
+    Raises ValueError if it can lose.
     """
     game = reachable_play.game
     record = find_lost_game(game, reachable_play.policy, player)
@@ -153,7 +153,7 @@ def prove_unbeatable(reachable_play: ReachablePlay, player: int) -> UnbeatablePr
 def _number_pair_classes(
     game: Game, decisions: NDArray[np.intp], chosen_moves: CellMask
 ) -> NDArray[np.int64]:
-    """Return an integer for each position with its chosen moves, [N], equal in symmetric positions.
+    """Return a number for each position with its chosen moves, [N], equal for symmetric ones.
 
     The position and its `chosen_moves`, [N, cells], one bit for each cell, are encoded as an
     integer. The result is the lowest integer over all symmetries.

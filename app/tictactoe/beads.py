@@ -46,11 +46,11 @@ def count_beads(
 def compute_preferences(
     game: Game, beads: NDArray[np.float64], decision: int | None = None
 ) -> NDArray[np.float64]:
-    """Return how much boxes prefer each move, [..., P], from -1 (never drawn) to +1 (always drawn).
+    """Return how likely boxes make each move, [..., P], from -1 (never drawn) to +1 (always drawn).
 
     The preference is 0 if all moves of the box are equally likely, and it rises linearly on both
-    sides of 0. It only tells how likely a move is, and is no expected result. `beads`, [..., P],
-    has the beads of all legal moves, or those of the moves in one position.
+    sides of 0. It is no expected result. `beads`, [..., P], has the beads of all legal moves, or
+    those of the moves in one position.
     """
     starts = game.pair_start[:-1]
     # Symmetric cells are one move, so each of four symmetric cells counts as a quarter of a move.

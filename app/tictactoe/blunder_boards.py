@@ -14,7 +14,7 @@ NEGLIGIBLE_CHANCE = 0.0005
 
 
 class BlunderChance(NamedTuple):
-    """The chance that a policy blunders on a board: if a game has reached it, and in a whole game.
+    """The chance that a policy blunders on a board: once it is on the board, and in a whole game.
 
     The games are against random moves, and the policy plays in the seat that moves on this board.
     """
@@ -26,10 +26,10 @@ class BlunderChance(NamedTuple):
 def find_blunder_chances(
     game: Game, policy: Policy, seats: Sequence[str] = tuple(SEATS)
 ) -> dict[int, BlunderChance]:
-    """Return the chance of a blunder on each board on which a policy, [D, cells], can blunder.
+    """Return {board: chance of a blunder} for the boards on which a policy can blunder.
 
-    The key of a board is the lowest number among its symmetric positions. Only games count in which
-    the policy plays in one of these `seats`, "x" or "o".
+    The board is the lowest number among its symmetric positions. Only games count in which the
+    policy, [D, cells], plays in one of these `seats`, "x" or "o".
     """
     games = ReachablePlay(game, policy).games_by_player
     is_blunder = ~find_best_moves(game)[game.legal]

@@ -52,7 +52,7 @@ def list_boxes(game: Game, first_cell: int | None = None) -> tuple[Box, ...]:
 
 
 def find_box(game: Game, position: int, first_cell: int | None = None) -> Box | None:
-    """Return the box of a position or of its symmetric positions; None if it needs no box."""
+    """Return the box that a position shares with its symmetric positions; None if it needs none."""
     representative = int(game.symmetry_class[position])
     boxes = list_boxes(game, first_cell)
     return next((box for box in boxes if box.position == representative), None)
@@ -71,7 +71,6 @@ def count_lost_boxes(game: Game) -> int:
 
 
 def _find_positions_in_games(game: Game, first_cell: int | None) -> NDArray[np.bool_]:
-    """Return which positions games can reach that begin on this cell or a symmetric one, [D]."""
     if first_cell is None:
         return np.ones(game.decisions, np.bool_)
     reached = np.zeros(game.positions, np.bool_)

@@ -164,7 +164,6 @@ def _join_on_one_line(number_list: re.Match[str]) -> str:
 
 
 def check_card(game: Game, agent_id: str, card: Card) -> None:
-    """Raise ValueError if a well-formed card is not that of this agent, or is for another game."""
     if card.id != agent_id:
         raise ValueError(f"id {card.id!r} is not the file's name")
     if card.id in RESERVED_IDS:
@@ -182,7 +181,7 @@ def check_card(game: Game, agent_id: str, card: Card) -> None:
 
 
 def check_figures(game: Game, figures: Figures) -> None:
-    """Raise ValueError if figures contradict each other, or are for other baselines or another game."""
+    """Raise ValueError if figures contradict each other, the baselines or the game."""
     if figures.baseline_chances.keys() != BASELINES.keys():
         raise ValueError(
             f"figures are against {', '.join(figures.baseline_chances) or 'no opponent'} "
@@ -223,7 +222,6 @@ def _check_nash_conv(figures: Figures) -> None:
 
 
 def _list_figure_lists(figures: Figures) -> list[Sized]:
-    """Return all lists that must have one entry for each snapshot."""
     reachable = figures.reachable_blunders
     figure_lists: list[Sized] = [
         figures.nash_conv,

@@ -45,7 +45,7 @@ DecisionMask = NDArray[np.bool_]
 
 
 class Cause(NamedTuple):
-    """A pattern in a policy's moves that likely causes its blunders, and the numbers that support it.
+    """A pattern in a policy's moves that is a likely cause of its blunders, with numbers.
 
     `matching_count` of `possible_count` positions show the pattern. With random moves,
     `expected_by_chance` of them would show it. `example_positions` has a position with the pattern,
@@ -63,12 +63,12 @@ class Cause(NamedTuple):
 
     @property
     def halfway_count(self) -> float:
-        """Halfway from `expected_by_chance` to the pattern in all possible positions."""
+        """The middle between `expected_by_chance` and `possible_count`."""
         return (self.expected_by_chance + self.possible_count) / 2
 
 
 class PositionFacts(NamedTuple):
-    """Properties of the D positions with a player to move, which are the same for all policies."""
+    """Properties of the D positions with a player to move; they are the same for all policies."""
 
     has_several_moves: DecisionMask
     random_move_chance: NDArray[np.float64]
@@ -91,7 +91,7 @@ class PositionFacts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class AnalysedPolicy:
-    """A policy with its blunders and other properties; its methods find the causes of the blunders."""
+    """A policy with its blunders; the methods find likely causes of the blunders."""
 
     game: Game
     facts: PositionFacts
@@ -108,10 +108,10 @@ class AnalysedPolicy:
     blunder_classes: BlunderClasses
 
     def find_simple_rules(self) -> list[Cause]:
-        """Return a cause for each player whose moves follow a simple rule, or one cause for both.
+        """Find the players whose moves follow a simple rule in 95% of the positions.
 
-        The rules are: play any empty cell, the first one, or the last one. The moves have to follow
-        a rule in 95% of the positions.
+        The rules are: play any empty cell, the first one, or the last one. Two causes with the same
+        rule become one cause for both players.
         """
         rules: dict[SimpleRule, CellMask] = {
             "any": self.game.legal,
@@ -136,7 +136,7 @@ class AnalysedPolicy:
         return _merge_seats(causes)
 
     def find_random_play(self) -> list[Cause]:
-        """Return a cause if both players move at random, or one does and the other plays well."""
+        """Find out whether both players move at random, or only one while the other plays well."""
         skills = {player: self._measure_skill(player) for player in (X, O)}
         causes = []
         for player, (skill, cause) in skills.items():
@@ -153,7 +153,7 @@ class AnalysedPolicy:
         return _merge_seats(causes)
 
     def find_worst_play(self, player: int) -> list[Cause]:
-        """Return a cause if a player mostly plays the worst moves, else [].
+        """Find out whether a player mostly plays the worst moves.
 
         Such play is typical of learners whose values have the wrong sign.
         """
@@ -169,7 +169,7 @@ class AnalysedPolicy:
         return [cause._replace(player=player)]
 
     def find_fixed_cell_order(self, unexplained: DecisionMask) -> list[Cause]:
-        """Return a cause if most blunders are moves on the first or the last empty cell, else [].
+        """Find out whether most blunders are moves on the first empty cell, or on the last one.
 
         Programs without values, or with equal values, often choose this cell.
         """
@@ -193,7 +193,7 @@ class AnalysedPolicy:
         return causes
 
     def find_missing_blocks(self, unexplained: DecisionMask) -> list[Cause]:
-        """Return a cause if the policy plays winning moves but rarely blocks, else []."""
+        """Find out whether the policy plays winning moves but rarely blocks."""
         wins, threat = self.facts.winning_moves, self.facts.forced_block
         reachable = unexplained & self.is_reachable
         threatened = reachable & threat.any(axis=1)
@@ -213,7 +213,7 @@ class AnalysedPolicy:
         return [cause._replace(matching_count=missing)]
 
     def find_asymmetric_blunders(self, unexplained: DecisionMask) -> list[Cause]:
-        """Return a cause if most blunders have a mirror image that is no blunder, else [].
+        """Find out whether most blunders are missing in a symmetric position.
 
         A learner that treats symmetric positions alike would blunder in all of them or in none.
         """
@@ -236,24 +236,22 @@ class AnalysedPolicy:
         return [Cause("images", *counts, (position, int(images[is_right.argmax()])))]
 
     def find_unreachable_blunders(self) -> list[Cause]:
-        """Return a cause if the policy's games reach no position in which it blunders, else []."""
+        """Find out whether the policy's games never reach the positions of its blunders."""
         if self.is_reachable[self.blunders].any():
             return []
         number = len(self.blunders)
         return [Cause("unreachable", number, number, (int(self.blunders[0]),))]
 
     def _find_possible_blunders(self, player: int) -> DecisionMask:
-        """Return a mask, [D], of this player's reachable positions in which a move can be a blunder."""
         is_turn: DecisionMask = self.game.to_move == player
         return self.is_reachable & self.facts.is_blunder_possible & is_turn
 
     def _measure_skill(self, player: int) -> tuple[float, Cause]:
-        """Return a player's skill, and the Cause that reports a low skill.
+        """Return a player's skill, from 0 for random moves to 1 for no blunders, and a Cause.
 
-        The skill is 0 for random moves and 1 for play without blunders. In the Cause,
-        `matching_count` is the expected number of blunders, and `possible_count` is the number of
-        positions in which a blunder is possible. `expected_by_chance` is the number of blunders
-        that random moves would make there.
+        In the Cause, `matching_count` is the expected number of blunders, and `possible_count` is
+        the number of positions in which a blunder is possible. `expected_by_chance` is the number
+        of blunders that random moves would make there.
         """
         possible = self._find_possible_blunders(player)
         if not possible.any():
@@ -285,7 +283,7 @@ class AnalysedPolicy:
         return Cause(kind, *counts, example, by_chance)
 
     def _pick_example(self, candidates: DecisionMask) -> tuple[int, ...]:
-        """Return a tuple with the best example among these positions, () if there is none.
+        """Return the best example in a tuple, or () without candidates.
 
         Positions that the policy's games reach come first, then costly blunders, then early
         positions.
@@ -374,7 +372,6 @@ def _compute_facts(game: Game) -> PositionFacts:
 
 
 def _merge_seats(causes: list[Cause]) -> list[Cause]:
-    """Return one cause for both players if X and O play by the same rule, else the given causes."""
     if len(causes) != 2 or causes[0].rule != causes[1].rule:
         return causes
     one, other = causes

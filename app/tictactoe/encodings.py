@@ -79,5 +79,5 @@ def encode_inputs(game: Game, encoding: Encoding) -> NDArray[np.float32]:
 
 
 def count_symmetric_positions(game: Game, position: int) -> int:
-    """Return how many positions are symmetric to a position, including the position itself."""
+    """Return the number of positions that are symmetric to a position, itself included."""
     return len(set(game.symmetric_positions[:, position].tolist()))

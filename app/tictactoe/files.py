@@ -33,7 +33,7 @@ def _open_without_waiting(path: str, flags: int) -> int:
 
 
 def lock_folder(folder: Path) -> FileLock:
-    """Return a lock, so that only one process of this user saves in a folder at a time.
+    """Return a lock that lets only one process of this user save in a folder at a time.
 
     The lock file is in another folder, because `folder` should contain nothing but models.
     """
@@ -42,10 +42,10 @@ def lock_folder(folder: Path) -> FileLock:
 
 
 def get_runtime_folder() -> Path:
-    """Return the folder for files that are needed only while the program runs; create it if missing.
+    """Return a folder for files that are needed only while the program runs.
 
-    It is in the user's runtime folder, or in a temporary folder of the same kind. Other users
-    cannot write to it. Raises OSError if the system has no such folder.
+    It is in the user's runtime folder, or in a temporary folder of the same kind, and created if
+    missing. Other users cannot write to it. Raises OSError if the system has no such folder.
     """
     with catch_warnings():
         # platformdirs warns if it has to use a temporary folder, which is good enough.

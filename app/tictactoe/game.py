@@ -60,17 +60,15 @@ class Game:
 
     @property
     def positions(self) -> int:
-        """The number of all positions, S."""
         return len(self.code)
 
     @property
     def decisions(self) -> int:
-        """The number of unfinished positions, D; they have the numbers 0 to D - 1."""
+        """The number of unfinished positions, which are numbered from 0 to D - 1."""
         return len(self.successor)
 
     @property
     def pairs(self) -> int:
-        """The number of legal moves in all positions, P."""
         return int(self.pair_start[-1])
 
     def is_over(self, position: int) -> bool:
@@ -91,7 +89,6 @@ class Game:
 
     @cached_property
     def legal(self) -> BoolArray:
-        """Whether a move on each cell is legal, [D, cells]."""
         return _make_read_only(self.successor >= 0)
 
     @cached_property
@@ -107,28 +104,25 @@ class Game:
 
     @cached_property
     def pair_decision(self) -> NDArray[np.intp]:
-        """The decision of each pair, [P]."""
         return _make_read_only(self.legal.nonzero()[0])
 
     @cached_property
     def pair_cell(self) -> NDArray[np.intp]:
-        """The cell of each pair, [P]."""
         return _make_read_only(self.legal.nonzero()[1])
 
     @cached_property
     def pair_index(self) -> NDArray[np.intp]:
-        """The index of each pair in a table [D, cells] made flat, [P]."""
+        """The index of each pair in a flattened table of the shape [D, cells], [P]."""
         return _make_read_only(np.flatnonzero(self.legal))
 
     @cached_property
     def pair_successor(self) -> PositionCodes:
-        """The position after the move of each pair, [P]."""
         return _make_read_only(self.successor[self.legal])
 
     def spread_pairs(
         self, pair_values: NDArray[Any], illegal_value: float = np.nan
     ) -> NDArray[Any]:
-        """Return tables, [..., D, cells], that contain the values of the legal moves, [..., P].
+        """Return tables, [..., D, cells], with the values of the legal moves, [..., P].
 
         Illegal moves get `illegal_value`, which is NaN or a number of the same type.
         """
@@ -138,7 +132,6 @@ class Game:
         return tables.reshape(*stack, *self.legal.shape)
 
     def gather_pairs(self, tables: NDArray[Any]) -> NDArray[Any]:
-        """Return the values of the legal moves, [..., P], from tables, [..., D, cells]."""
         return tables.reshape(*tables.shape[:-2], -1)[..., self.pair_index]
 
     @cached_property
@@ -155,10 +148,10 @@ class Game:
 
     @cached_property
     def symmetric_positions(self) -> NDArray[np.int32]:
-        """The position to which each of the G symmetries maps each position, [G, S].
+        """The images of each position under the G symmetries, [G, S].
 
-        Symmetric moves lead to symmetric positions. So if `image` is this array,
-        `image[g, successor[s, symmetries[g, c]]]` equals `successor[image[g, s], c]`.
+        Symmetric moves lead to symmetric positions. So if `image` is this array, `image[g,
+        successor[s, symmetries[g, c]]]` equals `successor[image[g, s], c]`.
         """
         # Modulo 3 turns the -1 of O into 2.
         digits = self.board % 3
@@ -174,12 +167,12 @@ class Game:
 
     @cached_property
     def symmetry_class(self) -> NDArray[np.int32]:
-        """The symmetry class of each position, [S]: the lowest number of a position symmetric to it."""
+        """The lowest number among the positions symmetric to each position, [S]."""
         return _make_read_only(self.symmetric_positions.min(axis=0))
 
     @cached_property
     def pair_class(self) -> NDArray[np.int64]:
-        """The symmetry class of each pair, [P]: a number that all symmetric pairs have in common."""
+        """A number for each pair, [P]; symmetric pairs have the same one."""
         # Symmetry g moves the content of cell symmetries[g, j] to cell j. So the inverse
         # permutation tells where each cell goes.
         image_of_cell = np.argsort(self.symmetries, axis=1)
@@ -192,7 +185,6 @@ class Game:
 
     @cached_property
     def _code_order(self) -> NDArray[np.intp]:
-        """The numbers of all positions, sorted by code, [S]."""
         return np.argsort(self.code)
 
     def find_positions(self, codes: PositionCodes | int) -> NDArray[np.int32]:
@@ -210,7 +202,6 @@ class Game:
 
 @cache
 def tic_tac_toe() -> Game:
-    """Return the game of tic-tac-toe, enumerated once per process."""
     return build_game()
 
 
@@ -250,7 +241,6 @@ def build_game(rows: int = 3, columns: int = 3, in_a_row: int = 3) -> Game:
 
 
 def get_mover(ply: int) -> int:
-    """Return the player to move after `ply` moves, +1 X or -1 O."""
     return X if ply % 2 == 0 else O
 
 
@@ -315,7 +305,7 @@ def _find_successors(
 def _list_moves(
     codes: PositionCodes, ply: int, cells: int
 ) -> Iterator[tuple[int, BoolArray, PositionCodes]]:
-    """Yield each cell, a mask of the positions where it is empty, and their codes after a move there."""
+    """Yield (cell, mask of the positions where it is empty, codes of these after a move there)."""
     stone = get_mover(ply) % 3
     for cell, weight in enumerate(_get_digit_weights(cells)):
         free = codes // weight % 3 == 0
@@ -325,7 +315,6 @@ def _list_moves(
 def _has_line(
     codes: PositionCodes, player: int, cells: int, lines: NDArray[np.intp]
 ) -> BoolArray:
-    """Return whether a player (+1 X, -1 O) has a winning line in each position."""
     stones = np.stack(
         [codes // weight % 3 == player % 3 for weight in _get_digit_weights(cells)]
     )
@@ -336,12 +325,11 @@ def _has_line(
 
 
 def _get_digit_weights(cells: int) -> PositionCodes:
-    """Return the weight of each cell in a code, [cells]: powers of 3, the highest for the first cell."""
+    """Return the weight of each cell in a code, [cells]: powers of 3, the highest one first."""
     return 3 ** np.arange(cells - 1, -1, -1, dtype=np.int32)
 
 
 def _list_lines(rows: int, columns: int, in_a_row: int) -> NDArray[np.intp]:
-    """Return the cells of every winning line, [L, in_a_row]."""
     steps = np.arange(in_a_row)
     lines = {
         tuple((row + down * steps) * columns + column + right * steps)

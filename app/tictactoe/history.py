@@ -59,7 +59,7 @@ class History:
     def get_values(
         self, snapshot: int, pairs: slice = ALL_PAIRS
     ) -> NDArray[np.float32]:
-        """Return the values of the moves in the slice `pairs` at a snapshot; snapshot -1 is the last."""
+        """Return the values of the moves `pairs` at a snapshot; -1 is the last one."""
         starts = self.change_start[:-1][pairs]
         ends = self.change_start[1:][pairs]
         start = int(starts[0])
@@ -77,7 +77,6 @@ class History:
         return self.first_update[pairs] <= snapshot % self.snapshot_count
 
     def get_all_values(self) -> NDArray[np.float32]:
-        """Return the values of all moves at all snapshots, [T, P]."""
         until = np.append(self.change_snapshot[1:], np.uint8(0))
         # A value lasts until the next change of its pair, or else until the last snapshot. After
         # the last change of a pair, the next one belongs to another pair and has snapshot 0.
@@ -88,5 +87,4 @@ class History:
         return np.ascontiguousarray(values.reshape(-1, self.snapshot_count).T)
 
     def find_all_updated_pairs(self) -> NDArray[np.bool_]:
-        """Return which moves had been updated before each snapshot, [T, P]."""
         return self.first_update <= np.arange(self.snapshot_count)[:, None]

@@ -32,12 +32,11 @@ class IllegalMoveError(RecordError):
 
 
 def format_position(game: Game, position: int) -> str:
-    """Return a position as text: `X`, `O` or `.` for each cell."""
     return "".join([MARKS[stone] for stone in game.board[position].tolist()])
 
 
 def parse_position(game: Game, position_text: str) -> int:
-    """Return the position that a text shows.
+    """Return the position for a text such as `XO.......`.
 
     Raises ValueError if the length or a character is wrong or no game reaches the position.
     """
@@ -97,7 +96,7 @@ def replay_record(game: Game, record: str) -> list[int]:
 
 
 def find_record(game: Game, position: int) -> str:
-    """Return the record of some game that leads to a position."""
+    """Return the moves of one of the games that lead to a position."""
     last_moves = _find_last_moves(game)
     record = ""
     # Position 0 is the empty board, where every game begins.
@@ -108,10 +107,7 @@ def find_record(game: Game, position: int) -> str:
 
 
 def undo_moves(record: str, move_count: int = 1) -> str:
-    """Return a record without its last `move_count` moves.
-
-    Raises ValueError if the record has fewer moves.
-    """
+    """Return a record without its last moves; raises ValueError if it has fewer."""
     if not 0 <= move_count <= len(record):
         raise ValueError(f"cannot take back {move_count} of {len(record)} moves")
     return record[: len(record) - move_count]
@@ -119,7 +115,6 @@ def undo_moves(record: str, move_count: int = 1) -> str:
 
 @lru_cache(maxsize=2)
 def _find_last_moves(game: Game) -> NDArray[np.intp]:
-    """Return the position and the cell of a move that leads to each position, [S, 2]."""
     last_moves = np.zeros((game.positions, 2), np.intp)
     last_moves[game.pair_successor] = np.argwhere(game.legal)
     return last_moves

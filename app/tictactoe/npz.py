@@ -34,14 +34,13 @@ NUMBER_KINDS = "biuf"
 
 
 def compute_size_limit(layout: ArrayLayout) -> int:
-    """Return the largest size in bytes of an npz file with arrays of this layout."""
     return sum(
         _compute_array_limit(*shape) + MAX_HEADER_BYTES for shape in layout.values()
     )
 
 
 def write_arrays(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """Return the bytes of an npz file with these arrays; equal arrays give equal bytes."""
+    """Return an npz file as bytes; equal arrays give equal bytes."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         for name, array in arrays.items():
@@ -82,7 +81,7 @@ def read_arrays(npz_bytes: bytes, layout: ArrayLayout) -> dict[str, NDArray[Any]
 def read_array(
     npz_bytes: bytes, array_name: str, shapes: Collection[tuple[int, ...]]
 ) -> NDArray[np.float64]:
-    """Return the array `array_name` of an npz file, or the first array by name if that one is missing.
+    """Return an array of an npz file by its name; without this name, the first array.
 
     Raises ValueError, with the reason, if the array's shape is not one of `shapes`, or if its
     elements are not numbers of at most eight bytes.
@@ -114,7 +113,8 @@ def read_npy(
 ) -> NDArray[np.float64]:
     """Return the array of an npy file.
 
-    Raises ValueError, with the reason, as `read_array` does.
+    Raises ValueError, with the reason, if its shape is not one of `shapes`, or if its elements are
+    not numbers of at most eight bytes.
     """
     try:
         return _read_foreign_array(io.BytesIO(npy_bytes), "it", shapes)
@@ -127,7 +127,6 @@ def read_npy(
 def _read_foreign_array(
     packed: IO[bytes], array_name: str, shapes: Collection[tuple[int, ...]]
 ) -> NDArray[np.float64]:
-    """Return an array with one of these shapes; its header is checked before its numbers are read."""
     head = io.BytesIO(packed.read(MAX_FOREIGN_HEADER_BYTES))
     version = npy.read_magic(head)
     readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
@@ -159,7 +158,6 @@ def _check_compression(member: zipfile.ZipInfo) -> None:
 def _read_model_array(
     archive: zipfile.ZipFile, array_name: str, dtype: str, shape: tuple[int, ...]
 ) -> NDArray[Any]:
-    """Return an array of an npz file; raise ValueError unless it has exactly this dtype and shape."""
     member = archive.getinfo(f"{array_name}.npy")
     if member.file_size > _compute_array_limit(dtype, shape):
         raise ValueError(
@@ -188,7 +186,7 @@ def _read_model_array(
 
 
 def _has_shape(shape: tuple[int, ...], expected_shape: tuple[int, ...]) -> bool:
-    """Return whether both shapes agree; -1 in `expected_shape` allows 1 to MAX_SNAPSHOTS."""
+    """Return whether two shapes are equal; -1 in `expected_shape` stands for 1 to MAX_SNAPSHOTS."""
     return len(shape) == len(expected_shape) and all(
         1 <= have <= MAX_SNAPSHOTS if want == -1 else have == want
         for have, want in zip(shape, expected_shape, strict=True)

@@ -26,12 +26,10 @@ PlayRule = Literal["greedy", "first", "proportional"]
 
 
 def uniform_policy(game: Game) -> Policy:
-    """Return the policy that plays every empty cell with equal probability."""
     return _normalize_rows(game.legal)
 
 
 def first_empty_policy(game: Game) -> Policy:
-    """Return the policy that plays the first empty cell in reading order."""
     return policy_from_first_moves(game.legal)
 
 
@@ -57,20 +55,20 @@ def t_hand_policy(game: Game) -> Policy:
 
 
 def minimax_policy(game: Game) -> Policy:
-    """Return the policy that plays the first cell in reading order that is not a blunder."""
+    """Return the policy that plays the first cell, in reading order, that is no blunder."""
     return policy_from_first_moves(find_best_moves(game))
 
 
 def minimax_random_policy(game: Game) -> Policy:
-    """Return the policy that plays, with equal probability, any cell that is not a blunder."""
+    """Return the policy that plays all cells that are no blunders with equal chances."""
     return _normalize_rows(find_best_moves(game))
 
 
 def strongest_policy(game: Game) -> Policy:
-    """Return the policy that never loses and otherwise wins as often as possible against random moves.
+    """Return the policy that never loses, and otherwise wins most often against random moves.
 
-    Of equal cells it plays the first. It is the best response to `uniform_policy` if no win is
-    worth the risk of a loss.
+    It plays the first of several equally good cells. It is the best response to `uniform_policy` if
+    no win is worth the risk of a loss.
     """
     responses = [
         find_best_response(game, uniform_policy(game), seat, loss_reward=-np.inf)
@@ -92,7 +90,7 @@ def find_best_moves(game: Game) -> CellMask:
 
 @lru_cache(maxsize=2)
 def compute_optimal_q(game: Game) -> NDArray[np.float64]:
-    """Return the action values of optimal play, [D, cells], mover's view, NaN for illegal moves."""
+    """Return the action values of optimal play, [D, cells], in the view of the player to move."""
     values: NDArray[np.float64] = convert_view(
         game, compute_successor_values(game, solve_game(game).values)
     )
@@ -125,7 +123,7 @@ def policy_from_values(q: NDArray[np.floating], play_rule: PlayRule) -> Policy:
 
 
 def greedy_policy(q: NDArray[np.floating]) -> Policy:
-    """Return the policy that plays one of the cells with the highest value, with equal chances.
+    """Return the policy that plays any of the cells with the highest value, with equal chances.
 
     `q` is [..., cells] in the mover's view, NaN for illegal moves; the policy has the same shape.
     Raises ValueError if all values in a row are NaN.
@@ -136,8 +134,8 @@ def greedy_policy(q: NDArray[np.floating]) -> Policy:
 def epsilon_greedy_policy(q: NDArray[np.floating], epsilon: float) -> Policy:
     """Return the policy that plays a random legal move with chance `epsilon`, else a greedy move.
 
-    `q` is as in `greedy_policy`. Raises ValueError if all values in a row are NaN, or if `epsilon`
-    is not between 0 and 1.
+    `q` is [..., cells] in the mover's view, NaN for illegal moves. Raises ValueError if all values
+    in a row are NaN, or if `epsilon` is not between 0 and 1.
     """
     return mix_policies(greedy_policy(q), _normalize_rows(~np.isnan(q)), epsilon)
 
@@ -187,7 +185,7 @@ BASELINES = {
 
 
 def find_completing_cells(game: Game, stones: CellMask) -> CellMask:
-    """Return a mask of the legal cells that complete a line of `stones`; both are [D, cells]."""
+    """Return a mask of the empty cells that complete a line of `stones`; both are [D, cells]."""
     ends = np.zeros_like(stones)
     for line in game.lines:
         for cell in line:
@@ -197,7 +195,6 @@ def find_completing_cells(game: Game, stones: CellMask) -> CellMask:
 
 
 def _find_best_cells(q: NDArray[np.floating]) -> CellMask:
-    """Return `find_row_maxima(q)`, but raise ValueError if a row is all NaN."""
     highest = _compute_row_maxima(q)
     if np.isnan(highest).any():
         raise ValueError("a row of q has no legal cell: it is NaN everywhere")
@@ -217,7 +214,7 @@ def find_row_maxima(action_values: NDArray[np.floating]) -> CellMask:
 
 
 def _compute_row_maxima(action_values: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Return the highest value of each row, [...], or NaN if all its values are NaN.
+    """Return the highest value of each row, [...], and NaN if all values of a row are NaN.
 
     A loop over the cells takes a tenth of the time of numpy's reduction over such a short axis.
     """
@@ -226,7 +223,6 @@ def _compute_row_maxima(action_values: NDArray[np.floating]) -> NDArray[np.float
 
 
 def _normalize_rows(weights: NDArray[Any]) -> Policy:
-    """Return the policy whose chances are proportional to `weights`, [..., cells]."""
     # A loop over the cells is faster than numpy's sum, as in `_compute_row_maxima`.
     cells = np.moveaxis(weights, -1, 0)
     row_totals: NDArray[np.float64] = reduce(np.add, cells, np.zeros(cells.shape[1:]))
@@ -235,6 +231,5 @@ def _normalize_rows(weights: NDArray[Any]) -> Policy:
 
 
 def policy_from_first_moves(chosen_moves: CellMask) -> Policy:
-    """Return the policy that plays the first chosen cell of each row."""
     policy: Policy = np.eye(chosen_moves.shape[-1])[chosen_moves.argmax(axis=-1)]
     return policy

@@ -26,7 +26,7 @@ BITS_PER_CHARACTER = 6
 
 
 def encode_moves(game: Game, chosen_moves: CellMask) -> str:
-    """Return the text for the moves that a policy plays, [D, cells].
+    """Encode the moves that a policy plays, [D, cells], as text.
 
     The text is short if the policy plays alike in symmetric positions. Raises ValueError if an
     illegal move is played, or if no move is played in a position.
@@ -44,7 +44,7 @@ def encode_moves(game: Game, chosen_moves: CellMask) -> str:
 
 
 def decode_moves(game: Game, move_code: str) -> CellMask:
-    """Return the moves that a policy plays, [D, cells], from a text of `encode_moves`.
+    """Decode the moves that a policy plays, [D, cells], from a text of `encode_moves`.
 
     Raises ValueError, with the reason, if the length or a character is wrong, if an unused bit is
     1, or if a position has no move. A short text is also wrong if a position is symmetric to itself
@@ -77,21 +77,19 @@ def decode_moves(game: Game, move_code: str) -> CellMask:
 
 
 def policy_from_moves(chosen_moves: CellMask) -> Policy:
-    """Return the policy that plays each of the chosen moves, [D, cells], with equal chances."""
     policy: Policy = chosen_moves / chosen_moves.sum(axis=1, keepdims=True)
     return policy
 
 
 @lru_cache(maxsize=2)
 def get_code_lengths(game: Game) -> tuple[int, int]:
-    """Return the numbers of characters of a whole text and of a short text."""
+    """Return (length of a text for all positions, length of a short text)."""
     whole = _count_characters(game.pairs)
     short = _count_characters(len(_list_representative_pairs(game)))
     return whole, short
 
 
 def _count_characters(bit_count: int) -> int:
-    """Return how many base64 characters are needed for these bits as whole bytes, without padding."""
     octets = ceil(bit_count / 8)
     return ceil(octets * 8 / BITS_PER_CHARACTER)
 
@@ -101,7 +99,6 @@ def _encode_bits(bits: NDArray[np.bool_]) -> str:
 
 
 def _decode_bits(move_code: str, bit_count: int) -> NDArray[np.bool_]:
-    """Return the first `bit_count` bits of a base64url text; raise ValueError if a later bit is 1."""
     # Base64 needs padding to a multiple of four characters.
     packed = urlsafe_b64decode(move_code + "=" * (-len(move_code) % 4))
     bits = np.unpackbits(np.frombuffer(packed, np.uint8))[:bit_count].astype(np.bool_)
@@ -114,7 +111,7 @@ def _decode_bits(move_code: str, bit_count: int) -> NDArray[np.bool_]:
 
 
 def _copy_to_symmetric_positions(game: Game, chosen_moves: CellMask) -> CellMask:
-    """Return the moves in all positions, [D, cells], from those in the first of each symmetry class.
+    """Return the moves in all positions, [D, cells], from those in one of each symmetry class.
 
     Raises ValueError if a symmetry maps a position to itself but not its moves.
     """
@@ -146,7 +143,6 @@ def _find_representatives(game: Game) -> NDArray[np.bool_]:
 
 @lru_cache(maxsize=2)
 def _list_representative_pairs(game: Game) -> NDArray[np.intp]:
-    """Return the pairs of the first position of each symmetry class."""
     pairs = np.flatnonzero(_find_representatives(game)[game.pair_decision])
     pairs.flags.writeable = False
     return pairs

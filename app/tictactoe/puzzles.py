@@ -33,7 +33,7 @@ LEVELS_IN_ROUND = (0, 0, 0, 0, 1, 1, 1, 2, 2, 2)
 
 
 class Puzzle(NamedTuple):
-    """A position in which an agent blunders, and what the page of the puzzle shows about it."""
+    """A position in which an agent blunders, and its solution."""
 
     agent_id: str
     # the moves of a game of the agent that leads to the position
@@ -61,9 +61,9 @@ def make_puzzles(
     """Return at most MAX_PUZZLES puzzles about these agents, in rounds of ten.
 
     `policies_by_agent` has the chances of each agent's moves, [D, cells]. `values_by_agent` has its
-    values, rounded as on pages, [D, cells], with NaN where they are unknown. LEVELS_IN_ROUND gives the
-    levels in a round. The agents take turns. The first round takes puzzles about `preferred_agents`
-    as long as there are any. No two puzzles have the same position or symmetric positions.
+    values, rounded as on pages, [D, cells], NaN where they are unknown. LEVELS_IN_ROUND gives the
+    levels in a round. The agents take turns, but the first round prefers `preferred_agents`. No two
+    puzzles have the same position or symmetric positions.
     """
     # The keys are a level and an agent's id.
     candidates: dict[tuple[int, str], list[Puzzle]] = {}
@@ -99,7 +99,7 @@ def make_puzzles(
 def list_candidate_puzzles(
     game: Game, agent_id: str, policy: Policy, agent_values: NDArray[np.floating]
 ) -> list[Puzzle]:
-    """Return all possible puzzles about an agent, the likeliest positions first."""
+    """Return all possible puzzles about an agent, with the likeliest positions first."""
     solution = solve_game(game)
     play = ReachablePlay(game, policy)
     found = list_blunder_decisions(play)
@@ -144,7 +144,7 @@ def list_candidate_puzzles(
 def _grade_level(
     game: Game, solution: Solution, position: int, blunder_cell: int, value_after: int
 ) -> int:
-    """Return the level of a puzzle: how far one has to look ahead to see that the move is a blunder.
+    """Return the level of a puzzle, 0 to 2: how far ahead one has to look to see the blunder.
 
     Easy (0): one move. Medium (1): a fork, or one move on a board with many empty cells. Hard (2):
     more moves.
@@ -162,7 +162,6 @@ def _grade_level(
 
 
 def _find_optimal_moves(game: Game, solution: Solution, position: int) -> str:
-    """Return the cells of optimal play by both sides to the end; of equal moves, the first cell."""
     line = ""
     while not game.is_over(position):
         mover = int(game.to_move[position])
@@ -185,7 +184,7 @@ def _pick_puzzle(
     puzzle_counts: Mapping[str, int],
     target_level: int,
 ) -> Puzzle | None:
-    """Return an unused puzzle of the target level or the nearest, from an agent with few puzzles."""
+    """Return an unused puzzle of the nearest level, if possible about an agent with few puzzles."""
     for level in sorted(
         PUZZLE_LEVELS, key=lambda level: (abs(level - target_level), level)
     ):

@@ -27,7 +27,7 @@ class ReachableGames:
 
     @cached_property
     def _first_pair_by_position(self) -> NDArray[np.int32]:
-        """The lowest pair that leads to each position in these games, [S], NO_PAIR if there is none."""
+        """The lowest pair that leads to each position, [S], or NO_PAIR."""
         pair_to = np.full(self.game.positions, NO_PAIR, np.int32)
         # If several pairs lead to a position, numpy keeps the last assignment, which in reverse
         # order is that of the lowest pair.
@@ -36,7 +36,6 @@ class ReachableGames:
         return pair_to
 
     def find_record(self, position: int) -> str | None:
-        """Return the record of a game that leads to a position, None if no game does."""
         record = ""
         # Position 0 is the empty board, where every game begins.
         while position:
@@ -57,13 +56,11 @@ class ReachablePlay:
 
     @cached_property
     def games_by_player(self) -> dict[int, ReachableGames]:
-        """The games that the policy can play as X (+1) and as O (-1)."""
         pairs = self.policy[self.game.legal]
         return {seat: find_reachable_games(self.game, pairs, seat) for seat in (X, O)}
 
     @cached_property
     def is_reachable(self) -> NDArray[np.bool_]:
-        """Whether the policy's games reach each position in which the policy is to move, [D]."""
         return (
             self.games_by_player[X].is_reachable | self.games_by_player[O].is_reachable
         )
@@ -91,10 +88,10 @@ def find_reachable_games(game: Game, policy: Values, player: int) -> ReachableGa
 def find_likeliest_games(
     game: Game, policy: Policy, position: int
 ) -> dict[int, tuple[list[int], float]]:
-    """Return the likeliest game from a position for each possible result: +1 X won, 0 draw, -1 O won.
+    """Return {result: likeliest game from a position}: +1 for a win of X, 0 a draw, -1 a win of O.
 
-    A game is a list of cells, with its probability. `policy` has the moves of both sides,
-    [D, cells]. Of equally likely games, the one with the first cells is returned.
+    A game is a list of cells, with its probability. `policy` has the moves of both sides, [D,
+    cells]. Of equally likely games, the one with the first cells is returned.
     """
     results = np.array([1, 0, -1])
     best = np.zeros((game.positions, len(results)))

@@ -152,7 +152,6 @@ class PolicyResults(NamedTuple):
 
 
 def evaluate_policies(game: Game, policies: Values) -> PolicyResults:
-    """Return the results of T policies, [T, P], against each baseline and their best responders."""
     vs, reachable = _evaluate_against_baselines(game, policies)
     worst = []
     for seat in SEATS.values():
@@ -215,7 +214,6 @@ def compute_figures(
 
 
 def compute_policy_figures(game: Game, policy: Policy) -> Figures:
-    """Return the exact results (figures) of an agent whose policy is given, [D, cells]."""
     chances = policy[game.legal][None]
     return compute_figures(game, chances, [0], RewardScale(), "proportional")
 
@@ -223,7 +221,7 @@ def compute_policy_figures(game: Game, policy: Policy) -> Figures:
 def compute_chances(
     game: Game, opponent: Policy, policy: Policy, player: int
 ) -> Chances:
-    """Return the chances that `policy` wins, draws and loses as `player` (+1 X, -1 O), rounded."""
+    """Return the rounded chances that `policy` wins, draws and loses as `player` (+1 X, -1 O)."""
     both = collect_policy_moves(game, np.stack([policy, opponent])[:, game.legal])
     own = np.array([0])
     other = np.array([1])
@@ -243,14 +241,13 @@ def find_lost_game(game: Game, policy: Policy, player: int) -> str | None:
 
 
 def find_lost_games(game: Game, policy: Policy) -> dict[str, str | None]:
-    """Return the likeliest lost game of a policy as "x" and as "o", None if it cannot lose."""
     return {
         seat: find_lost_game(game, policy, player) for seat, player in SEATS.items()
     }
 
 
 def find_blunders(game: Game, policy: Policy) -> NDArray[np.bool_]:
-    """Return a mask of the positions in which a policy can blunder, [D]."""
+    """Return a mask of the positions in which a policy, [D, cells], can blunder, [D]."""
     (blundering,) = _find_blunders_of_policies(game, policy[None, game.legal])
     return np.asarray(blundering)
 
@@ -258,7 +255,6 @@ def find_blunders(game: Game, policy: Policy) -> NDArray[np.bool_]:
 def _evaluate_against_baselines(
     game: Game, policies: Values
 ) -> tuple[Values, NDArray[np.bool_]]:
-    """Return `baseline_chances` and `is_reachable` of `PolicyResults` for T policies, [T, P]."""
     snapshots = len(policies)
     rivals = len(BASELINES)
     players = join_policy_moves(
@@ -284,7 +280,6 @@ def _evaluate_against_baselines(
 
 @lru_cache(maxsize=2)
 def list_baseline_policies(game: Game) -> Values:
-    """Return the policies of the L baselines, as chances of the legal moves, [L, P]."""
     return np.stack(
         [baseline.build_policy(game)[game.legal] for baseline in BASELINES.values()]
     )
@@ -296,7 +291,6 @@ def _collect_baseline_moves(game: Game) -> PolicyMoves:
 
 
 def _find_blunders_of_policies(game: Game, policies: Values) -> NDArray[np.bool_]:
-    """Return a mask of the positions in which each of T policies, [T, P], can blunder, [T, D]."""
     wrong = (policies > 0) & ~find_best_moves(game)[game.legal]
     can_blunder: NDArray[np.bool_] = np.logical_or.reduceat(
         wrong, game.pair_start[:-1], axis=1
@@ -322,7 +316,6 @@ def _compute_correct_class_shares(
 def _measure_task_distance(
     game: Game, tables: NDArray[np.floating], task: Task
 ) -> TaskDistance:
-    """Return how far T tables, [T, P], are from the exact values of a training task."""
     exact = solve_task(game, task)[game.legal]
     distances = np.abs(tables - exact)
     reached = distances[:, find_reachable_pairs(game, task)[game.legal]]
@@ -356,5 +349,5 @@ def _convert_to_players_view(chances: Values, player: int) -> list[Chances]:
 
 
 def round_figure(figure: float) -> float:
-    """Round a figure as on cards, which removes the rounding errors of sums."""
+    """Round a number as on cards, which removes the rounding errors of sums."""
     return round(float(figure), FIGURE_DECIMALS) + 0.0

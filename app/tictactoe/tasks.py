@@ -113,7 +113,7 @@ def evaluate_policy(game: Game, task: Task, policy: Policy) -> NDArray[np.float6
 
 @lru_cache(maxsize=12)
 def find_reachable_pairs(game: Game, task: Task) -> NDArray[np.bool_]:
-    """Return a mask of the moves that the learner of a task may play in its training, [D, cells].
+    """Return a mask of the moves that the learner can play in a task's training, [D, cells].
 
     The learner may try any move. In self-play its opponent may try any move, too.
     """
@@ -175,8 +175,7 @@ def _make_reply_function(
 ) -> MoveChanceFunction:
     """Return a function that computes the chances of the opponent's replies in a ply.
 
-    In self-play the opponent is the learner itself, and the function is `compute_own_replies`.
-    Otherwise the opponent is a baseline.
+    In self-play it is `compute_own_replies`.
     """
     if task.opponent is None:
         return compute_own_replies
@@ -187,7 +186,6 @@ def _make_reply_function(
 def _compute_best_values(
     epsilon: float, action_values: Values, ply: PlyArrays
 ) -> Values:
-    """Return the values of a ply's positions, [d], for the best epsilon-soft policy."""
     best_values: Values = np.maximum.reduceat(action_values, ply.pair_starts)
     return _mix_in_random_moves(epsilon, best_values, action_values, ply)
 
@@ -214,14 +212,13 @@ def list_rewards(game: Game, rewards: RewardScale, player: int) -> Values:
 
 
 def _find_last_movers(game: Game) -> NDArray[np.int8]:
-    """Return the player who made the last move in each finished position, [S - D]."""
     # X begins, so X has one stone more than O if X moved last.
     surplus = game.board[game.decisions :].sum(axis=1, dtype=np.int8)
     return np.where(surplus == 0, O, X).astype(np.int8)
 
 
 def _choose_best_replies(action_values: Values, ply: PlyArrays) -> Values:
-    """Return the chances of a ply's moves, [n]: equal for the best moves of a position, else 0."""
+    """Return the chances of a ply's moves, [n]: equal ones for the best moves, and 0 for others."""
     highest = np.maximum.reduceat(action_values, ply.pair_starts).repeat(
         ply.move_counts
     )

@@ -56,15 +56,12 @@ class TileLayout:
 
 
 class TileColours(NamedTuple):
-    """The colours of the picture's N tiles, at one or several snapshots of a training."""
-
     # [..., N] at most colour_steps, and negative for losses; UNKNOWN_LEVEL if no value is known
     colour_levels: NDArray[np.int8]
     is_known: NDArray[np.bool_]
 
 
 def place_tiles(game: Game) -> TileLayout:
-    """Return the place of each class of symmetric positions in the picture."""
     decision, truth = _sort_symmetry_classes(game)
     ply = game.ply[decision]
     column = np.empty(len(decision), np.intp)
@@ -105,7 +102,7 @@ def place_tiles(game: Game) -> TileLayout:
 
 
 def _sort_symmetry_classes(game: Game) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
-    """Return the position that each tile shows, [N], and the optimal value of each position, [N].
+    """Return the position of each tile, [N], and its value with optimal play, [N].
 
     Each row has a band of wins, a band of draws and a band of losses. In a band, early wins and
     late losses come first, then positions in which random moves have better results. This order
@@ -128,7 +125,7 @@ def _sort_symmetry_classes(game: Game) -> tuple[NDArray[np.intp], NDArray[np.int
 def find_known_decisions(
     game: Game, is_updated: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Return a mask of the positions in which the training updated a move, [..., D].
+    """Return a mask of the positions with an updated move, [..., D].
 
     `is_updated`, [..., P], has a flag for each legal move.
     """
@@ -143,9 +140,9 @@ def choose_representatives(
 ) -> NDArray[np.intp]:
     """Return the position whose values each tile shows, [..., N].
 
-    Of symmetric positions, a tile shows one with known values if there is one (`is_known`,
-    [..., D]). Among these it shows the one with most updates in the whole training (`visits`,
-    [D, cells]), and among equal ones the first. Leading axes are snapshots.
+    It is one with known values if there is one (`is_known`, [..., D]), then the one with most
+    updates in the whole training (`visits`, [D, cells]), then the first. Leading axes are
+    snapshots.
     """
     updates = visits.sum(axis=1, dtype=np.int64)[tiles.symmetric_decisions]
     # Any position with a known value ranks above all positions without one.
@@ -161,7 +158,7 @@ def choose_representatives(
 def select_values(
     decisions: NDArray[np.intp], decision_values: NDArray[Any]
 ) -> NDArray[Any]:
-    """Return the values of N positions, [..., N], from the values of all positions, [..., D].
+    """Return the values of N positions, [..., N], out of those of all positions, [..., D].
 
     The positions are `decisions`, [N], or [..., N] if each snapshot has its own.
     """
@@ -196,7 +193,7 @@ def get_best_move_values(
 ) -> NDArray[np.float64]:
     """Return the value of the best move in each of N positions, [..., N].
 
-    `pair_values`, [..., P], has the value of each legal move in each position of the game.
+    `pair_values`, [..., P], has the value of every legal move of the game.
     """
     return select_values(
         decisions, np.maximum.reduceat(pair_values, game.pair_start[:-1], axis=-1)
@@ -204,14 +201,14 @@ def get_best_move_values(
 
 
 def round_outcomes(estimates: NDArray[np.float64]) -> NDArray[np.int8]:
-    """Return the outcome nearest to each estimate: -1 (loss), 0 (draw) or +1 (win)."""
+    """Return the nearest outcomes: -1 (loss), 0 (draw) or +1 (win)."""
     return np.rint(estimates).astype(np.int8)
 
 
 def colour_outcomes(
     estimates: NDArray[np.float64], is_known: NDArray[np.bool_], colour_steps: int
 ) -> TileColours:
-    """Return colours from -`colour_steps` (loss) to +`colour_steps` (win) for outcomes, [..., N]."""
+    """Return colours, [..., N], from -`colour_steps` for a loss to +`colour_steps` for a win."""
     return _round_levels(compute_colour_level(estimates, colour_steps), is_known)
 
 
@@ -221,10 +218,10 @@ def colour_errors(
     is_known: NDArray[np.bool_],
     colour_steps: int,
 ) -> TileColours:
-    """Return colours for the errors of estimated outcomes, [..., N], compared with exact values, [N].
+    """Return colours for the errors of estimates, [..., N], from 0 to `colour_steps`.
 
-    Colour 0 means no error. Colour `colour_steps` means that a win is taken for a loss or the
-    reverse. `exact_values` is NaN where there is no exact value.
+    The highest colour means that a win is taken for a loss or the reverse. `exact_values`, [N], is
+    NaN where there is no exact value.
     """
     return _round_levels(
         np.abs(estimates - exact_values) / 2 * colour_steps,
@@ -250,7 +247,7 @@ def colour_visits(
 def colour_blunders(
     game: Game, decisions: NDArray[np.intp], policy: Policy, colour_steps: int
 ) -> TileColours:
-    """Return colours for the chance that a policy, [..., D, cells], blunders in each position."""
+    """Return a colour for the chance of a blunder in each position; `policy` is [..., D, cells]."""
     chance = select_values(decisions, _compute_blunder_chances(game, policy))
     return _colour_chances(chance, colour_steps)
 
@@ -258,7 +255,6 @@ def colour_blunders(
 def colour_class_blunders(
     game: Game, tiles: TileLayout, policy: Policy, colour_steps: int
 ) -> TileColours:
-    """Return colours for the mean chance of a blunder over the symmetric positions of each tile."""
     chance = _compute_blunder_chances(game, policy)[tiles.symmetric_decisions].mean(
         axis=1
     )
@@ -270,9 +266,9 @@ def _colour_chances(chances: NDArray[np.float64], colour_steps: int) -> TileColo
 
 
 def encode_colour_levels(colour_levels: NDArray[np.int8]) -> str:
-    """Return colour levels, [N], as text: one character each, from 'A' (-20) over 'U' (0) to 'i' (20).
+    """Return a character for each colour level, [N]: 'A' (-20) to 'i' (20), or '.' if unknown.
 
-    The character '.' is an unknown level. No character needs escaping in HTML.
+    No character needs escaping in HTML.
     """
     signs = np.where(
         colour_levels == UNKNOWN_LEVEL,
@@ -288,8 +284,8 @@ def count_outcomes(
     """Count the tiles of each ply by their optimal value and their estimated outcome.
 
     Each ply has twelve numbers. The first four are about positions that optimal play wins: how many
-    are estimated as a win, as a draw, as a loss, and how many have no estimate. The next four are
-    about draws, and the last four about losses.
+    are estimated as a win, as a draw, as a loss, and not at all. The next four are about draws, and
+    the last four about losses.
     """
     unknown = 2
     expected = np.where(is_known, estimated_outcomes, unknown)
@@ -304,7 +300,6 @@ def count_outcomes(
 
 
 def _compute_blunder_chances(game: Game, policy: Policy) -> NDArray[np.float64]:
-    """Return the chance that a policy, [..., D, cells], blunders in each position, [..., D]."""
     chances: NDArray[np.float64] = (policy * ~find_best_moves(game)).sum(axis=-1)
     return chances
 

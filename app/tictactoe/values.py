@@ -29,7 +29,7 @@ TIE_TOLERANCE = 1e-12
 
 
 class Solution(NamedTuple):
-    """The result and the length of the game from each position, with optimal play by both sides."""
+    """The result and the length of optimal play from each position."""
 
     # [S] the result of optimal play: +1 X wins, 0 draw, -1 O wins
     values: NDArray[np.int8]
@@ -38,7 +38,7 @@ class Solution(NamedTuple):
 
 
 class BestResponse(NamedTuple):
-    """The best response to a policy, and the chances of the results when it plays against the policy."""
+    """The best response to a policy, and the chances of the results against this policy."""
 
     # [..., D, cells] 1 for the moves that the responder plays, 0 for others
     policy: Values
@@ -63,7 +63,6 @@ class PlyArrays(NamedTuple):
 
 @lru_cache(maxsize=2)
 def solve_game(game: Game) -> Solution:
-    """Return the result and the length of optimal play from each position; cached in each process."""
     # The sign of a score tells the winner. A shorter game has a higher absolute value. So the
     # maximum for X is the fastest win or, if X must lose, the slowest loss.
     score = np.zeros(game.positions, np.int8)
@@ -121,8 +120,8 @@ def compute_best_responses(
 ) -> tuple[Values, Values]:
     """Return the best responses to policies, both [..., P], and the chances of the results.
 
-    The chances that X wins, of a draw, and that O wins from each position are [3, ..., S]. The
-    other arguments are those of `find_best_response`, which also checks the policies.
+    The chances that X wins, of a draw, and that O wins from each position are [3, ..., S].
+    `loss_reward` is explained in `find_best_response`, which also checks the policies.
     """
     own, theirs = (0, 2) if responder == X else (2, 0)
     chances = _init_outcome_chances(game, policy.shape[:-1])
@@ -160,7 +159,6 @@ class PolicyMoves(NamedTuple):
 
 
 def collect_policy_moves(game: Game, policies: Values) -> PolicyMoves:
-    """Return the moves of L policies, [L, P], in the form that `iterate_matches` needs."""
     moves = policies > 0
     # The index of move p of policy l is l * P + p.
     played = np.flatnonzero(moves)
@@ -174,7 +172,6 @@ def collect_policy_moves(game: Game, policies: Values) -> PolicyMoves:
 def join_policy_moves(
     first_moves: PolicyMoves, second_moves: PolicyMoves
 ) -> PolicyMoves:
-    """Return the moves of two groups of policies as one group, in this order."""
     return PolicyMoves(
         np.concatenate([first_moves.move_chances, second_moves.move_chances]),
         np.concatenate([first_moves.next_positions, second_moves.next_positions]),
@@ -238,7 +235,7 @@ def compute_match_results(
 ) -> Values:
     """Return the chances that X wins, of a draw, and that O wins in each of M matches, [M, 3].
 
-    The arguments are those of `iterate_matches`.
+    In match m, policy number `x_indices[m]` plays X and number `o_indices[m]` plays O.
     """
     *_, (_, ends) = iterate_matches(game, policies, x_indices, o_indices)
     return ends
@@ -296,7 +293,6 @@ def list_plies_backward(game: Game) -> Iterator[PlyArrays]:
 
 @lru_cache(maxsize=2)
 def list_plies(game: Game) -> tuple[PlyArrays, ...]:
-    """Return the plies with unfinished positions, the first ply first."""
     listed = []
     for start, stop in pairwise(game.ply_start.tolist()):
         first = game.pair_start[start : stop + 1]
@@ -314,7 +310,7 @@ def list_plies(game: Game) -> tuple[PlyArrays, ...]:
 
 
 def _average_chances(chances: Values, ply: PlyArrays, policy: Values) -> None:
-    """Set the chances of a ply's positions to the mean over the policy's moves, in place.
+    """Set the chances in a ply's positions to their mean over the policy's moves, in place.
 
     `chances` is [3, ..., S]. `policy`, [..., n], has the chance of each move.
     """
@@ -343,7 +339,7 @@ def _find_first_best(ply: PlyArrays, keys: list[Values]) -> Numbers:
 def _add_weights(
     table: Values, rows: Numbers, columns: Numbers, weights: Values
 ) -> None:
-    """Add weights to entries of a table, in place; the weights of a repeated entry add up."""
+    """Add weights to entries of a table, in place; weights of a repeated entry add up."""
     # `table[rows, columns] += weights` would add only the last weight of a repeated entry.
     cell = rows * table.shape[1] + columns
     sums = np.bincount(cell, weights, table.size)
@@ -351,7 +347,7 @@ def _add_weights(
 
 
 def _init_outcome_chances(game: Game, shape: tuple[int, ...]) -> Values:
-    """Return the chances of the three outcomes of finished positions, [3, *shape, S].
+    """Return the chances of the outcomes X wins, draw and O wins, [3, *shape, S].
 
     A finished position has the chance 1 of its own outcome. All other chances are 0.
     """
@@ -362,7 +358,6 @@ def _init_outcome_chances(game: Game, shape: tuple[int, ...]) -> Values:
 
 
 def _get_pair_chances(game: Game, policy: Values) -> Values:
-    """Return a policy's chances of the legal moves, [..., P]; raise ValueError if it is no policy."""
     if policy.shape[-2:] != game.legal.shape:
         raise ValueError(
             f"a policy of this game is {game.legal.shape}, not {policy.shape}"

@@ -41,10 +41,10 @@ class RewardScale(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 raise ValueError(f"worth in seat {seat} rises from loss to draw to win")
 
     def get_rewards(self, seat: str) -> tuple[float, float, float]:
-        """Return the rewards that become -1, 0 and +1 on the common scale.
+        """Return the rewards of a loss, a draw and a win in a seat, "x" or "o", for scaling.
 
-        They are the rewards of a loss, a draw and a win in `seat`, "x" or "o". If a draw has the
-        same reward as a win or a loss, the middle between win and loss stands for the draw.
+        They become -1, 0 and +1 on the common scale. If a draw has the same reward as a win or a
+        loss, the middle between win and loss stands for the draw.
         """
         loss, draw, win = getattr(self, seat)
         return loss, draw if loss < draw < win else (loss + win) / 2, win
@@ -69,7 +69,7 @@ def scale_values(
 
 
 def round_for_display(scaled_values: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Round values of the common scale to the decimals that pages show; -0.0 becomes 0.0."""
+    """Round values to the decimals that pages show; -0.0 becomes 0.0."""
     rounded_values: NDArray[np.float64] = np.round(scaled_values, VALUE_DECIMALS) + 0.0
     return rounded_values
 
@@ -90,7 +90,7 @@ def compute_colour_level(
 def scale_values_of_movers(
     movers: NDArray[np.int8], q: NDArray[np.floating], reward_scale: RewardScale
 ) -> NDArray[np.float64]:
-    """Convert the values of many positions to the common scale: loss -1, draw 0, win +1.
+    """Convert the values of positions to the common scale: loss -1, draw 0, win +1.
 
     `q`, [..., N], has the value of each position for the player to move; `movers`, [N], are these
     players (+1 X, -1 O). The scale is linear between the rewards of `RewardScale.get_rewards`.

@@ -102,7 +102,6 @@ OTHER_TEXTS_SECTION = "All others: algorithms, pictures, frames for other sites"
 
 
 def gather_texts() -> Catalog:
-    """Return a catalogue of all translatable texts, with the files that contain them, page by page."""
     places_of_text: dict[str | tuple[str, ...], list[tuple[str, int]]] = {}
     for methods, keywords in GETTEXT_KEYWORDS:
         extracted = extract_from_dir(ROOT, methods, EXTRACTION_OPTIONS, keywords)
@@ -126,7 +125,7 @@ def gather_texts() -> Catalog:
 
 
 def rank_source_line(source_line: tuple[str, int]) -> tuple[int, int, str, int]:
-    """Return the key by which source lines are sorted: section, place in the section, file, line."""
+    """Return the sort key of a source line: section, place in the section, file, line."""
     file, line = source_line
     for section, prefixes in enumerate(CATALOGUE_SECTIONS.values()):
         for index, prefix in enumerate(prefixes):
@@ -149,7 +148,6 @@ def update_catalogue(file: Path, texts: Catalog) -> Catalog:
 
 
 def main() -> None:
-    """Update every catalogue and print its untranslated texts."""
     texts = gather_texts()
     for file in sorted(TRANSLATIONS_FOLDER.glob("*.po")):
         catalogue = update_catalogue(file, texts)

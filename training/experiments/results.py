@@ -213,6 +213,5 @@ def write_count(value: float) -> str:
 
 
 def format_share(answers: Iterable[float]) -> str:
-    """Return a text such as "12 of 1,000": the number of true answers, and of all."""
     every = list(answers)
     return f"{sum(every):,} of {len(every):,}"

@@ -109,7 +109,6 @@ def get_reward(ending, rewards):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def flip_ending(ending):  # type: ignore[no-untyped-def]
-    """Return an ending in the other player's view: LOST becomes WON, and WON becomes LOST."""
     return LOST + WON - ending
 
 

@@ -345,7 +345,6 @@ def make_empty_buffer() -> MoveArrays:
 def append_moves(
     buffer: MoveArrays, new_moves: Iterable[MoveArrays], max_moves: int
 ) -> MoveArrays:
-    """Return the replay buffer with new moves at its end, cut to its last `max_moves` moves."""
     columns: list[Any] = [
         np.concatenate(column)[-max_moves:]
         for column in zip(buffer, *new_moves, strict=True)

@@ -15,7 +15,6 @@ GAMES_WON_QUANTITY = parse_quantity("won against random", {})
 
 
 def have_same_order(results: Results) -> bool:
-    """Return whether the learners with more updates per game also win more games."""
     by_updates, by_wins = (
         sorted(LEARNERS, key=lambda label: results.compute_median(label, quantity))
         for quantity in (UPDATES_PER_GAME, GAMES_WON_QUANTITY)

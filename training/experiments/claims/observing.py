@@ -37,7 +37,6 @@ def _count_moves_until_best(results: Results) -> float:
 
 
 def stops_improving_as_reported(results: Results) -> bool:
-    """Return whether the learner needs between half and twice the reported number of moves."""
     return REPORTED_MOVES / 2 <= _count_moves_until_best(results) <= REPORTED_MOVES * 2
 
 
