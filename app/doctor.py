@@ -101,8 +101,8 @@ class Rule(NamedTuple):
 def discount_rewards(rewards, gamma):
     """Return r1 + gamma r2 + gamma^2 r3 + ... for successive rewards.
 
-    With a wrong rule, least squares can find any number for gamma. The number is limited to -2 to
-    2, so that its powers stay finite.
+    With a wrong rule, least squares can find any number for gamma. It is limited to -2 to 2, so
+    that its powers stay finite.
     """
     gamma = max(-2.0, min(gamma, 2.0))
     return sum(reward * gamma**k for k, reward in enumerate(rewards))
@@ -265,7 +265,7 @@ def make_columns(e, v):
 
 
 def value_finished_boards(value):
-    """Return the `columns` of a target that gives finished boards the value `value(e)` instead of 0."""
+    """Return the `columns` of a target in which finished boards have the value `value(e)`."""
     return lambda e, v: make_columns(e, (value(e),) * len(v) if e.row.is_over else v)
 
 
@@ -278,7 +278,7 @@ def include_occupied(e, v):
 
 
 class Target(NamedTuple):
-    """A right or faulty target of an update, with the names of the learning rules that may have it.
+    """A target of an update, right or with a fault, and the learning rules that may have it.
 
     `is_tried` is called with the LearnerSetup and the first Examples, and returns whether to try
     the target. The `sentence` replaces that of the fault.
@@ -296,7 +296,7 @@ def has_late_rewards(_, examples):
 
 
 def has_early_ends(_, examples):
-    """Return whether a row has done=1 although the opponent, whose values are known, can still move."""
+    """Return whether some row has done=1 although the opponent can still move."""
     return any(not math.isnan(e.early_end_value) for e in examples)
 
 
@@ -394,7 +394,6 @@ def put_mark(board, square, mark):
 
 
 def list_symmetric_boards(board):
-    """Return the eight rotations and reflections of a board."""
     images = [board, "".join(board[i] for i in (2, 1, 0, 5, 4, 3, 8, 7, 6))]
     for i in range(6):
         images.append("".join(images[i][j] for j in (6, 3, 0, 7, 4, 1, 8, 5, 2)))
@@ -416,7 +415,7 @@ TABLE_KINDS = (
 
 @cache
 def make_key(kind, board, move, mover):
-    """Return the key of a move in a table of one of the TABLE_KINDS."""
+    """Return the key of a move in a table of this kind, such as (board, move)."""
     if kind == "moves":
         return board, move
     mark = mover.lower() if kind == "moves up to symmetry" else mover
@@ -426,7 +425,7 @@ def make_key(kind, board, move, mover):
 
 @cache
 def list_keys(kind, board, mover, has_occupied=False):
-    """Return the keys of the moves on a board; `has_occupied` adds the moves on occupied squares."""
+    """Return the keys of all moves on a board; `has_occupied` adds moves on occupied squares."""
     moves = range(9) if has_occupied else list_free_squares(board)
     return [make_key(kind, board, move, mover) for move in moves]
 
@@ -435,14 +434,14 @@ def list_keys(kind, board, mover, has_occupied=False):
 
 
 class Row(NamedTuple):
-    """A recorded update, and what its two boards tell about it.
+    """A recorded update, and facts about its two boards.
 
     The rows of a trace are numbered from 1. A board has nine characters: X, O, or "." for an empty
     square. The mover is "X" or "O", and the result is "win", "draw" or "loss" for the mover, None
-    while the game goes on. `is_taken` says that the square of the move is occupied on the board,
-    and `is_before_answer` that the next board is the one right after the move. `oddity` is "" if
-    the next board follows from the board, "symmetric" if only a rotation or reflection of it
-    follows, and "stale" if done is 1 but the next board lacks the move.
+    while the game goes on. `is_taken` is true if the square of the move is occupied on the board,
+    and `is_before_answer` if the next board is the one right after the move. `oddity` is "" if the
+    next board follows from the board, "symmetric" if only a rotation or reflection of it follows,
+    and "stale" if done is 1 but the next board lacks the move.
     """
 
     number: int
@@ -632,7 +631,7 @@ def quote_item(item):
 
 
 def find_successors(rows, is_backward):
-    """Return for each row the index of the row whose board is its next board; None without such a row.
+    """Return for each row the index of the row that begins with its next board, or None.
 
     The row is searched among the following rows, or among the previous ones if the learner updates
     a game backward.
@@ -657,7 +656,7 @@ def find_successors(rows, is_backward):
 
 
 def list_later_rewards(rows, successors, setup):
-    """Return for each row the rewards of the later rows in its game, as values for the row's mover."""
+    """Return for each row the rewards of the later rows in its game, for the row's mover."""
     later_rewards = [[] if row.is_over else [UNKNOWN] for row in rows]
     order = range(len(rows)) if setup.is_backward else reversed(range(len(rows)))
     for i in order:
@@ -673,7 +672,7 @@ def list_later_rewards(rows, successors, setup):
 
 
 class LearnerSetup(NamedTuple):
-    """What the first rows of a trace tell about the learner that wrote it.
+    """Facts about a learner that the first rows of its trace show.
 
     `setting` is a result of `find_setting`, and `kind` is one of TABLE_KINDS. `is_backward` says
     whether a game is updated from its last move to its first, and `is_x_view` whether all values
@@ -694,7 +693,7 @@ class LearnerSetup(NamedTuple):
     precision: float
 
     def get_view_sign(self, mover):
-        """Return the sign, 1 or -1, by which a value in a row becomes the mover's own value."""
+        """Return 1 if the values are the mover's own, and -1 if they are the opponent's."""
         return -1 if self.is_x_view and mover == "O" else 1
 
 
@@ -731,7 +730,7 @@ class Example(NamedTuple):
 
 
 def find_highest(values):
-    """Return the highest value, or UNKNOWN if one of the values is unknown or there are none."""
+    """Return the highest value, or UNKNOWN without values or with an unknown one."""
     return UNKNOWN if math.isnan(sum(values)) else max(values, default=UNKNOWN)
 
 
@@ -752,7 +751,7 @@ class Replay:
         return self.setup.initial_values[mover]
 
     def list_values(self, board, mover, has_occupied=False):
-        """Return what a player's moves on a board are worth to this player."""
+        """Return the values of a player's moves on a board, in this player's view."""
         keys = list_keys(self.setup.kind, board, mover, has_occupied)
         return [self.find_value(key, mover) for key in keys]
 
@@ -778,9 +777,9 @@ class Replay:
         ]
 
     def make_example(self, row, successor, later_rewards):
-        """Return the Example of a row; the table still has the values from before the row's update.
+        """Return the Example of a row, by the values before the row's update.
 
-        The `successor` is the row whose board is the next board of this row.
+        The board of the row `successor` is the next board of this row.
         """
         setup, mover, sign, known = self.setup, row.mover, 1, self.values
         if setup.setting == "self-play":
@@ -946,7 +945,7 @@ def compute_dot_product(row, other):
 
 
 def solve_least_squares(rows, changes):
-    """Return factors of the columns, with which the rows add up as nearly as possible to the changes.
+    """Return a factor for each column, so that the rows add up to the changes almost exactly.
 
     The factor of a column is 0 if the rows do not determine it.
     """
@@ -1000,8 +999,8 @@ class Fit(NamedTuple):
 def fit_equations(equations, size):
     """Return the Fit of some equations.
 
-    If a rule has several next values, alpha gamma is the sum of their factors. Only the first
-    `size` factors count (all without a size): the others are preset values of finished boards.
+    If a rule has several next values, alpha gamma is the sum of their factors. With a `size` only
+    this number of factors counts, because the others are preset values of finished boards.
     """
     rows, changes = zip(*((one.columns, one.change) for one in equations))
     factors = solve_least_squares(rows, changes)
@@ -1019,8 +1018,7 @@ def fit_equations(equations, size):
 class Equation(NamedTuple):
     """An update as a linear equation: the factors of a Fit times `columns` add up to `change`.
 
-    Both sides were multiplied by `scale`, by which updates of different step sizes become
-    comparable.
+    Both sides are multiplied by `scale`, which makes updates of different step sizes comparable.
     """
 
     example: Example
@@ -1034,7 +1032,7 @@ class Equation(NamedTuple):
 
 
 def list_misses(equations, fit, precision):
-    """Return the updates that a Fit does not explain; all of them without a possible Fit."""
+    """Return the updates that a Fit does not explain, which are all updates if it is impossible."""
     is_possible = fit is not None and fit.is_possible
     return [
         one.example
@@ -1046,8 +1044,8 @@ def list_misses(equations, fit, precision):
 def improve_guess(guesses):
     """Return a better guess for the gamma of Monte Carlo, by the secant method.
 
-    Each of the `guesses` is a pair: the gamma that was assumed, and the gamma that least squares
-    found under this assumption. The solution is a gamma for which both are equal.
+    A guess is a pair: the assumed gamma, and the gamma that least squares found with it. In the
+    solution both are equal.
     """
     if len(guesses) < 2:
         return guesses[-1][1]
@@ -1080,7 +1078,7 @@ SAMPLE_ROWS = 256
 
 
 class Hypothesis:
-    """A learning rule with a right or faulty target, and how many rows it explains so far."""
+    """A learning rule with a right or faulty target, and the number of rows that it explains."""
 
     def __init__(self, rule, target, step="constant"):
         self.rule, self.target, self.step = rule, target, step
@@ -1121,12 +1119,12 @@ class Hypothesis:
         return is_falling and 2 * known > len(examples)
 
     def find_columns(self, e, gamma, columns=None):
-        """Return the columns of an update's equation, by default those of the hypothesis's target."""
+        """Return the columns of an update's equation; by default the target is the hypothesis's."""
         values = RULES[self.rule].compute_next_values(e, gamma)
         return (columns or self.target.columns)(e, values)
 
     def list_equations(self, examples, gamma):
-        """Return the equations of the updates that have no unknown number."""
+        """Return the equations of the updates without an unknown number."""
         equations = []
         for e in examples:
             columns = self.find_columns(e, gamma)
@@ -1139,7 +1137,7 @@ class Hypothesis:
         return equations
 
     def solve(self, examples):
-        """Return the best Fit of some updates and their equations; without equations it is None."""
+        """Return the best Fit of some updates, or None, and their equations."""
         gamma, guesses = 1.0 if self.fit is None else self.fit.gamma or 1.0, []
         for _ in range(12):
             equations = self.list_equations(examples, gamma)
@@ -1155,7 +1153,7 @@ class Hypothesis:
         return fit, equations
 
     def explain(self, examples, precision):
-        """Return the best Fit of some updates, and updates that it does not explain.
+        """Return the best Fit of some updates, and the updates that it does not explain.
 
         A few updates are tried first. If no Fit explains them, the others are not tried, to save
         time.
@@ -1201,7 +1199,7 @@ class Hypothesis:
         self.count_explained(examples, fit, misses, precision)
 
     def list_misses_with_drift(self, examples, precision):
-        """Let alpha change linearly, and return the updates that are then missed by more than 1%."""
+        """Return the updates that are missed by more than 1% even if alpha changes linearly."""
         gamma = self.fit.gamma if self.fit and self.fit.gamma else 1.0
         equations, misses = self.list_equations(examples, gamma), []
         if not equations:
@@ -1222,7 +1220,7 @@ class Hypothesis:
         return misses
 
     def count_explained(self, examples, fit, misses, precision):
-        """Count the explained and the missed updates, and store the ones that a report shows."""
+        """Count the explained and the missed updates, and store examples of both for the report."""
         # There is no Fit if every update has an unknown number, and then none can be counted.
         if fit is None:
             return
@@ -1269,18 +1267,17 @@ class Hypothesis:
 
     @property
     def cost(self):
-        """The number of unexplained updates, plus a penalty, plus eight for each change of alpha."""
+        """The number of unexplained updates, plus a penalty, plus 8 for each change of alpha."""
         changes = MIN_SEGMENT_ROWS / 4 * max(0, self.segments - 1)
         return self.unexplained + self.penalty + changes
 
 
 def choose_evenly(examples):
-    """Return at most 25 of the updates, with even gaps between them."""
     return examples[:: 1 + len(examples) // 25]
 
 
 def list_hypotheses(examples, setup, step="constant"):
-    """Return all hypotheses that may be true, in the order of TARGETS."""
+    """Return the hypotheses that may be true, in the order of TARGETS."""
     if setup.setting == "answer":
         return [Hypothesis("q-learning", TARGETS[0], step)]
     return [
@@ -1315,7 +1312,7 @@ def list_exact_hypotheses(examples, setup):
 
 
 def list_close_hypotheses(examples, setup):
-    """Return the four hypotheses that leave the fewest updates unexplained, if alpha may change."""
+    """Return the four hypotheses with the fewest unexplained updates, if alpha may change."""
     order = list_hypotheses(examples, setup)
     for one in order:
         one.explain_more(examples[-SAMPLE_ROWS:], setup.precision)
@@ -1330,10 +1327,10 @@ def list_close_hypotheses(examples, setup):
 
 
 def find_rounded_digits(examples, setup):
-    """Return (digits, row) if a right rule explains the values but for rounding, else None.
+    """Return (digits, row) if a right rule explains the values after rounding, else None.
 
-    The values have so many digits after the point. The row is an example, if possible one in which
-    rounding kept a value from changing.
+    The values have so many digits after the point. In the row, if possible, rounding kept a value
+    from changing.
     """
     numbers = [repr(e.row.after) for e in examples]
     if any("e" in number for number in numbers):
@@ -1353,7 +1350,7 @@ def find_rounded_digits(examples, setup):
 
 
 def count_choice(values, index):
-    """Return a Counter on a played move: is it the best move, or the first of several best moves?
+    """Count whether a played move is the best move, and whether it is the first of several.
 
     `values` are the values of all legal moves, and `index` is that of the played move. `others` is
     1 if the move is not the best, and `chance` is the chance of this for a random move. `firsts` is
@@ -1374,18 +1371,18 @@ def count_choice(values, index):
 
 
 def estimate_epsilon(counts):
-    """Return the estimated share of random moves, None if there are too few choices."""
+    """Return the estimated share of random moves, or None with too few choices."""
     return counts["others"] / counts["chance"] if counts["chance"] >= 10 else None
 
 
 def plays_randomly(counts):
-    """Return whether the best moves were played no more often than random moves would play them."""
+    """Return whether the best moves were played no more often than by random moves."""
     error = math.sqrt(counts["variance"]) / counts["chance"]
     return error <= 0.02 and estimate_epsilon(counts) >= 1 - 3 * error
 
 
 def always_takes_first(counts):
-    """Return whether the first of several best moves was played every time, which is no chance."""
+    """Return whether the first of several best moves was always played, and not by chance."""
     return counts["firsts"] == counts["ties"] > counts["tie_chance"] + 8
 
 
@@ -1499,7 +1496,7 @@ class Doctor:
             self.first_row_by_fact.setdefault(fact, row)
 
     def count_facts(self, row):
-        """Count what a row shows, such as an early end, and whether the last game had no reward."""
+        """Count the facts that a row shows, such as an early end or a late reward."""
         self.count_fact(f"moves of {row.mover}", row)
         self.count_fact(f"changes of {row.mover}", row, row.after != row.before)
         self.count_fact("reward", row, row.reward != 0)
@@ -1569,7 +1566,7 @@ class Doctor:
         self.rows, self.studied_count = self.rows[kept:], stop - kept
 
     def study_first_rows(self, stop):
-        """Find the LearnerSetup and the hypotheses for the first rows; return the rows' Examples."""
+        """Find the LearnerSetup and the hypotheses by the first rows; return their Examples."""
         views = [self.has_rewards_of_x()]
         # No reward shows the view if finished boards have preset values instead, so try both views.
         if not self.count_by_fact["reward"]:
@@ -1597,7 +1594,7 @@ class Doctor:
         return examples
 
     def make_examples(self, stop):
-        """Add the rows before the index `stop` to the rebuilt table, and return their Examples."""
+        """Add the rows before the index `stop` to the rebuilt table; return their Examples."""
         rows, examples = self.rows, []
         successors = find_successors(rows, self.setup.is_backward)
         later_rewards = list_later_rewards(rows, successors, self.setup)
@@ -1610,7 +1607,7 @@ class Doctor:
         return examples
 
     def count_open_rows(self, stop):
-        """Count the rows whose game goes on, and those of them that are the last row of their game."""
+        """Count the rows of unfinished games, and those without a following row."""
         successors = find_successors(self.rows, self.setup.is_backward)
         for i in range(self.studied_count, stop):
             row, is_open = self.rows[i], not self.rows[i].is_over
@@ -1632,8 +1629,8 @@ class Doctor:
     def sum_choices(self):
         """Return how often best moves were played in all rows.
 
-        The result is empty if the learner compares only tried moves: its best move can then be
-        another move than the best one of the rebuilt table.
+        The result is empty for a learner that compares only tried moves, because its best move can
+        differ from the best one of the rebuilt table.
         """
         is_known = not self.best or self.best.rule != "tried"
         return sum(self.choice_counts, Counter()) if is_known else Counter()
@@ -1642,7 +1639,6 @@ class Doctor:
         return [key[2] for key in self.row_by_result if key[:2] == (seat, result)]
 
     def has_rewards_of_x(self):
-        """Return whether all rewards are those of X: negative if O wins, positive if X wins."""
         return are_all_below(
             self.list_rewards("X", "loss"), self.list_rewards("X", "win")
         ) and are_all_below(
@@ -1679,15 +1675,16 @@ class Doctor:
         return self.setup.setting == "self-play"
 
     def find_example_row(self):
-        """Return an early row as an example, if possible one that ended a game and changed a value."""
+        """Return an early row, if possible one that ended a game and changed a value."""
         rows = sorted(self.row_by_result.values(), key=lambda row: row.number)
         changed = (row for row in rows if row.before != row.after)
         return next(changed, (rows or self.rows)[0])
 
     def list_faults(self):
-        """Yield a Diagnosis for each fault that is found; `diagnose` returns the first one.
+        """Yield a Diagnosis for each fault; `diagnose` returns the first one.
 
-        Raises TraceError if a value before an update is not what its last update left.
+        Raises TraceError if a value before an update differs from the one that its last update
+        left.
         """
         counts, firsts, replay = self.count_by_fact, self.first_row_by_fact, self.replay
         if self.is_mostly_in_place:
@@ -1761,7 +1758,6 @@ class Doctor:
                 yield self.report_fault("reward", row)
 
     def list_faults_of_seats(self):
-        """Yield a Diagnosis if only one player learns in self-play."""
         for seat in "XO":
             is_missing = not self.count_by_fact[f"moves of {seat}"]
             is_idle = not self.count_by_fact[f"changes of {seat}"] and not is_missing
@@ -1784,7 +1780,6 @@ class Doctor:
             )
 
     def list_faults_of_step(self):
-        """Yield a Diagnosis if alpha or gamma is above 1, or if gamma is 0."""
         best, row = self.best, self.find_example_row()
         if best.step != "constant":
             return
@@ -1910,10 +1905,10 @@ class Doctor:
         )
 
     def list_notes(self, equally_good, not_excluded):
-        """Yield remarks on things that are not faults.
+        """Yield remarks on a trace that are no faults.
 
-        `equally_good` has the hypotheses that explain the rows as well as the best one. `not_excluded`
-        names the faults among them.
+        `equally_good` has the hypotheses that explain the rows as well as the best one.
+        `not_excluded` names the faults among them.
         """
         counts = self.count_by_fact
         # Expected Sarsa with epsilon 0 is Q-learning, so it is not named as another possible rule.
@@ -1948,7 +1943,7 @@ class Doctor:
             yield "Of equal moves it always takes the first: exploration has to make up for it."
 
     def list_reward_notes(self):
-        """Yield remarks on rewards that are allowed but unusual."""
+        """Yield remarks on unusual rewards."""
         if self.setup.is_x_view:
             return
         paid = {"win": set(), "draw": set(), "loss": set()}
@@ -1962,7 +1957,7 @@ class Doctor:
                 yield f"A {result} has different rewards: {numbers}."
 
     def greedy_moves(self, board, player):
-        """Return the squares of the best moves in the rebuilt table, as judge.py expects them."""
+        """Return the squares of the best moves in the rebuilt table; judge.py calls this."""
         text = "".join(".XO"[stone] for stone in board)
         values = self.replay.list_values(text, "X" if player == 1 else "O")
         values = [0.0 if math.isnan(value) else value for value in values]
@@ -1973,7 +1968,7 @@ class Doctor:
 def are_all_below(lower, higher):
     """Return whether all numbers in `lower` are below all in `higher`.
 
-    If one list is empty, 0 takes its place; if both are, the answer is no.
+    An empty list stands for 0, but two empty lists give False.
     """
     if lower and higher:
         return max(lower) < min(higher)
@@ -1985,7 +1980,7 @@ def are_all_below(lower, higher):
 
 
 class Diagnosis(NamedTuple):
-    """What the doctor found; `print` shows it as text, and `to_dict` returns it for JSON.
+    """The result of an examination; `print` shows it as text, and `to_dict` returns it for JSON.
 
     `status` is the exit status of the command, `rows` is the number of rows that were read, and
     `row` is the number of the first one that shows the fault. In this row, `found` is the value
@@ -2085,7 +2080,7 @@ class TableWrite(NamedTuple):
 
 
 def read_key(key):
-    """Return the board and the move in a key of a table; the move is None in a table of boards."""
+    """Return (board, move) for a key of a table; the move is None in a table of boards."""
     if isinstance(key, (list, tuple)) and len(key) == 1:
         # The key of a dict comes in a tuple, as the indices of an array do.
         key = key[0]
@@ -2189,7 +2184,7 @@ def list_game_rows(writes, final, rewards, is_own):
 
 
 def find_written_move(write, writes):
-    """Return the board and the move to which a written value belongs.
+    """Return the board and the move of a written value.
 
     The value of a board belongs to the move that led to this board.
     """
@@ -2216,7 +2211,7 @@ MISSING_VALUE_WORDS = ("", "nan", "none", "null")
 
 
 def list_symptoms(table):
-    """Return sentences on what is suspicious in a table, given as {board: {move: value}}.
+    """Return sentences on suspicious values in a table of the form {board: {move: value}}.
 
     Symptoms prove nothing; only a trace of the training shows the fault itself.
     """
@@ -2252,7 +2247,7 @@ def list_symptoms(table):
 
 
 def loses_at_once(board, move):
-    """Return whether the opponent can win with the reply to a move."""
+    """Return whether the opponent can win right after a move."""
     player = find_mover(board)
     after = put_mark(board, move, player)
     if find_winner(after):
@@ -2303,7 +2298,7 @@ def examine_table(rows):
 def read_lines(file):
     """Yield (row number, {column: value}) for each row of a CSV file or of a file of JSON lines.
 
-    If the file is a finished table, yield lists instead of dicts.
+    Rows of a finished table are lists instead of dicts.
     """
     first = file.readline()
     if first.lstrip()[:1] in ("{", "["):
@@ -2329,8 +2324,7 @@ def read_lines(file):
 def read_json_lines(lines):
     """Yield (row number, {column: value}) for each line of JSON.
 
-    If the first line is an object with boards as keys, it is a finished table. Then yield a list
-    for each of its rows instead.
+    A finished table, as one object with boards as keys, gives a list for each of its rows.
     """
     for number, line in enumerate(filter(str.strip, lines), 1):
         try:
@@ -2357,7 +2351,7 @@ def read_json_lines(lines):
 
 
 def examine_lines(lines, self_play=False, max_rows=None):
-    """Read a trace or a table from lines; return the Doctor that read them, and its Diagnosis."""
+    """Read a trace or a table from lines; return (Doctor, Diagnosis)."""
     doctor, table = Doctor(self_play=self_play), []
     try:
         for number, cells in itertools.islice(read_lines(lines), max_rows):
@@ -2390,7 +2384,7 @@ def is_trace(text):
 
 
 def grade_table(doctor):
-    """Return a sentence with judge.py's results for the rebuilt table, None without judge.py."""
+    """Return a sentence with judge.py's results for the rebuilt table, or None without judge.py."""
     try:
         from judge import judge  # noqa: PLC0415 (it needs numpy)
     except ImportError:
@@ -2404,7 +2398,7 @@ def grade_table(doctor):
 
 
 def main(arguments=None):
-    """Examine the file that the command line names, and return the exit status."""
+    """Examine the file that the command line names; return the exit status."""
     parser = argparse.ArgumentParser(
         description="Find the wrong line of a tic-tac-toe learner from a trace of its updates.",
         epilog=f"A trace has the columns {','.join(TRACE_COLUMNS)}. Exit status: 0 nothing found, 1 "
