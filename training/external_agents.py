@@ -13,7 +13,6 @@ from traceback import extract_tb
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.recipes import MAX_NAME_LENGTH
 from app.tables.options import TableOptions
@@ -22,7 +21,7 @@ from app.tables.values import TableError
 from app.tictactoe.agents import Agent
 from app.tictactoe.atlas import group_blunder_decisions, list_blunder_decisions
 from app.tictactoe.causes import list_causes
-from app.tictactoe.game import SEATS, Game
+from app.tictactoe.game import SEATS, FloatArray, Game
 from app.tictactoe.notation import MARKS, format_position
 from app.tictactoe.policy import CellMask, Policy, compute_optimal_q, policy_from_values
 from app.tictactoe.policy_codec import (
@@ -88,7 +87,7 @@ class ExternalAgent(NamedTuple):
     # [D, cells] the moves that the agent may play
     chosen_moves: CellMask
     # [D, cells] in the mover's view, NaN for a move without a value; None if only moves are known
-    q: NDArray[np.float64] | None = None
+    q: FloatArray | None = None
     notes: Iterable[str] = ()
     # [D, cells] the chances of the chosen moves; None if those in a position have equal chances
     policy: Policy | None = None
@@ -345,7 +344,7 @@ def _report_play(game: Game, external_agent: ExternalAgent) -> Iterator[str]:
         )
 
 
-def _report_value_errors(game: Game, q: NDArray[np.float64]) -> Iterator[str]:
+def _report_value_errors(game: Game, q: FloatArray) -> Iterator[str]:
     known = ~np.isnan(q)
     values = q[known]
     truth = compute_optimal_q(game)[known]

@@ -56,7 +56,7 @@ from app.textbook.loop import Turn, Update
 from app.textbook.rng import Random
 from app.tictactoe import report
 from app.tictactoe.blunder_boards import find_blunder_chances
-from app.tictactoe.game import SEATS, Game
+from app.tictactoe.game import SEATS, BoolArray, FloatArray, Game, IndexArray
 from app.tictactoe.notation import DIGITS, format_position, replay_record
 from app.tictactoe.policy import BASELINES, Policy, policy_from_values
 from app.tictactoe.report import find_blunders, find_lost_games, round_figure
@@ -521,9 +521,7 @@ def build_progress(pupil: PupilState) -> Progress:
 @lru_cache(maxsize=32)
 def build_first_table(
     game: Game, recipe: Recipe
-) -> tuple[
-    NDArray[np.float64], Mapping[Hashable, tuple[BoardAndCell, NDArray[np.intp]]]
-]:
+) -> tuple[FloatArray, Mapping[Hashable, tuple[BoardAndCell, IndexArray]]]:
     """Return the values of all moves before the first game, [P], and the table's entries by their keys.
 
     An entry is (one of its moves, the pairs of all its moves); these moves share a value.
@@ -591,7 +589,7 @@ def evaluate_lesson(
 
 
 @cache
-def find_wins_and_blocks(game: Game) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def find_wins_and_blocks(game: Game) -> tuple[BoolArray, BoolArray]:
     """Return two masks of moves, [P]: those that complete a row, and those that block every row.
 
     After a blocking move the opponent cannot complete a row at once. Where the mover itself can
@@ -607,8 +605,8 @@ def find_wins_and_blocks(game: Game) -> tuple[NDArray[np.bool_], NDArray[np.bool
 def can_miss_needed_move(
     game: Game,
     pair_chances: NDArray[np.floating],
-    is_reachable: NDArray[np.bool_],
-    needed_moves: NDArray[np.bool_],
+    is_reachable: BoolArray,
+    needed_moves: BoolArray,
 ) -> bool:
     """Return whether a policy may leave out a needed move in a position where there is one.
 

@@ -5,7 +5,6 @@ good.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.tables.evidence import (
     find_losing_moves,
@@ -14,7 +13,7 @@ from app.tables.evidence import (
 )
 from app.tables.options import ask_for_option
 from app.tables.values import TableError
-from app.tictactoe.game import Game, O, X
+from app.tictactoe.game import BoolArray, FloatArray, Game, O, X
 
 # High values times this sign are good for the player whose move made the board. The first sign is
 # for moves of X, the second for moves of O.
@@ -28,8 +27,8 @@ VIEW_NAMES = {
 
 
 def read_board_values(
-    game: Game, values: NDArray[np.float64], view_option: str
-) -> tuple[NDArray[np.float64], list[str]]:
+    game: Game, values: FloatArray, view_option: str
+) -> tuple[FloatArray, list[str]]:
     """Return the value of the board after each move for the player of the move, [D, cells].
 
     `values`, [S], has the value of each board, NaN if it is unknown. Also returns notes for the
@@ -71,7 +70,7 @@ def read_board_values(
     return q, notes
 
 
-def count_good_moves(game: Game, q: NDArray[np.float64]) -> tuple[list[int], list[int]]:
+def count_good_moves(game: Game, q: FloatArray) -> tuple[list[int], list[int]]:
     """Count the positions in which good moves have higher values than others, and lower values.
 
     Each result is [number for X, number for O]. A good move wins at once. If no move does, a good
@@ -91,16 +90,14 @@ def count_good_moves(game: Game, q: NDArray[np.float64]) -> tuple[list[int], lis
     )
 
 
-def _compute_means(
-    q: NDArray[np.float64], is_counted: NDArray[np.bool_]
-) -> NDArray[np.float64]:
+def _compute_means(q: FloatArray, is_counted: BoolArray) -> FloatArray:
     sums = np.where(is_counted, q, 0.0).sum(axis=1)
-    means: NDArray[np.float64] = sums / np.maximum(is_counted.sum(axis=1), 1)
+    means: FloatArray = sums / np.maximum(is_counted.sum(axis=1), 1)
     return means
 
 
 def list_views(
-    q: NDArray[np.float64], game: Game, higher: list[int], lower: list[int]
+    q: FloatArray, game: Game, higher: list[int], lower: list[int]
 ) -> list[str]:
     """Return the views that fit the results of `count_good_moves`, such as ["mover", "x"].
 

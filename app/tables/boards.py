@@ -24,7 +24,7 @@ from app.tables.values import (
     is_whole_number,
     parse_number,
 )
-from app.tictactoe.game import Game
+from app.tictactoe.game import BoolArray, Game, IndexArray
 
 CELL_COUNT = 9
 BASE3_CODE_COUNT = 3**CELL_COUNT
@@ -296,9 +296,9 @@ class DistinctBoards:
     """The B different boards of a table; `tokens`, [B, 9], has indices of signs in `vocabulary`."""
 
     board_signs: list[BoardSigns]
-    tokens: NDArray[np.intp] = field(init=False)
+    tokens: IndexArray = field(init=False)
     vocabulary: list[str] = field(init=False)
-    is_base3_number: NDArray[np.bool_] = field(init=False)
+    is_base3_number: BoolArray = field(init=False)
 
     def __post_init__(self) -> None:
         tokens = [token for signs in self.board_signs for token in signs.tokens]
@@ -311,7 +311,7 @@ class DistinctBoards:
 
     def choose_scheme(
         self, game: Game, options: TableOptions, weights: NDArray[np.int64]
-    ) -> tuple[SignScheme, str, NDArray[np.bool_]]:
+    ) -> tuple[SignScheme, str, BoolArray]:
         """Return (the scheme with most possible boards, a note on it, a mask of ignored boards).
 
         The note tells the user the evidence for the scheme. The mask, [B], has boards that only
@@ -345,7 +345,7 @@ class DistinctBoards:
         schemes: list[SignScheme],
         best: SignScheme,
         weights: NDArray[np.int64],
-    ) -> tuple[SignScheme, str, NDArray[np.bool_]]:
+    ) -> tuple[SignScheme, str, BoolArray]:
         """Choose who begins under the best scheme; return (scheme, note, mask of ignored boards).
 
         If some games begin with X and others with O, those with O are ignored, unless the user
@@ -375,7 +375,7 @@ class DistinctBoards:
 
     def find_positions(
         self, game: Game, scheme: SignScheme, is_reversed: bool = False
-    ) -> NDArray[np.intp]:
+    ) -> IndexArray:
         """Return the position of each board, [B], or UNREACHABLE if no game leads to the board.
 
         If `is_reversed`, the first cell of a board is the last digit of its base-3 number.
@@ -399,7 +399,7 @@ class DistinctBoards:
 
 
 @lru_cache(maxsize=2)
-def map_codes_to_positions(game: Game) -> NDArray[np.intp]:
+def map_codes_to_positions(game: Game) -> IndexArray:
     """Return the position for each base-3 number, or UNREACHABLE if no game leads to its board."""
     positions = np.full(BASE3_CODE_COUNT, UNREACHABLE)
     positions[game.code] = np.arange(game.positions)
@@ -438,7 +438,7 @@ def convert_board_numbers(
 
 def collect_boards(
     board_items: Sequence[TableItem],
-) -> tuple[DistinctBoards | None, NDArray[np.intp], list[tuple[TableItem, ...]], str]:
+) -> tuple[DistinctBoards | None, IndexArray, list[tuple[TableItem, ...]], str]:
     """Return (different boards or None, board index of each row, other items of each row, note).
 
     The index is -1 for a row without a board. Other items are a move or a value in the same item as

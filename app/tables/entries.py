@@ -24,6 +24,7 @@ from app.tables.values import (
     parse_value,
     quote_item,
 )
+from app.tictactoe.game import BoolArray, FloatArray, IndexArray
 
 CELL_COUNT = 9
 # In fewer lists, values can be rising whole numbers by chance.
@@ -53,19 +54,19 @@ class TableEntries:
     `second` is the number of the column. A move without a value is a choice: the agent plays it.
     """
 
-    rows: NDArray[np.intp]
+    rows: IndexArray
     kinds: NDArray[np.int8]
-    first: NDArray[np.intp]
-    second: NDArray[np.intp]
-    values: NDArray[np.float64]
-    is_choice: NDArray[np.bool_]
+    first: IndexArray
+    second: IndexArray
+    values: FloatArray
+    is_choice: BoolArray
 
     def locate_cells(
         self,
-        free_cells: NDArray[np.intp],
-        entry_boards: NDArray[np.intp],
+        free_cells: IndexArray,
+        entry_boards: IndexArray,
         first_number: int,
-    ) -> NDArray[np.intp]:
+    ) -> IndexArray:
         """Return the cell of each entry, [E], or -1 if the board has no such cell.
 
         `free_cells`, [B, 10], has the empty cells of each board, padded with -1, and
@@ -240,11 +241,11 @@ class EntryPlaces:
     cell.
     """
 
-    positions: NDArray[np.intp]
-    cells: NDArray[np.intp]
-    is_decision: NDArray[np.bool_]
-    is_legal: NDArray[np.bool_]
-    is_taken: NDArray[np.bool_]
+    positions: IndexArray
+    cells: IndexArray
+    is_decision: BoolArray
+    is_legal: BoolArray
+    is_taken: BoolArray
 
 
 def split_players(

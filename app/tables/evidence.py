@@ -1,9 +1,8 @@
 """Count what speaks for and against each way of reading an ambiguous table."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from app.tictactoe.game import Game
+from app.tictactoe.game import FloatArray, Game
 from app.tictactoe.policy import CellMask
 
 MIN_SUPPORT_RATIO = 2
@@ -25,7 +24,7 @@ def is_contradicted(opposing: int, opposing_other: int) -> bool:
     return opposing > MIN_SUPPORT_RATIO * opposing_other
 
 
-def find_most_common(numbers: NDArray[np.float64]) -> float:
+def find_most_common(numbers: FloatArray) -> float:
     values, counts = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
     return float(values[counts.argmax()]) if len(values) else np.nan
 
@@ -43,7 +42,7 @@ def find_losing_moves(game: Game) -> CellMask:
     return game.legal & can_win[np.where(game.legal, game.successor, 0)]
 
 
-def could_be_probabilities(q: NDArray[np.float64]) -> bool:
+def could_be_probabilities(q: FloatArray) -> bool:
     known = q[~np.isnan(q)]
     if not len(known) or known.min() < 0:
         return False

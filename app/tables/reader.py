@@ -27,7 +27,7 @@ from app.tables.evidence import (
 from app.tables.options import DEFAULT_OPTIONS, TableOptions, ask_for_option
 from app.tables.rows import Row, describe_no_board, read_rows
 from app.tables.values import TableError, TableItem, format_item
-from app.tictactoe.game import Game, O, X
+from app.tictactoe.game import BoolArray, FloatArray, Game, IndexArray, O, X
 from app.tictactoe.policy import (
     CellMask,
     Policy,
@@ -55,7 +55,7 @@ class TableReading:
     """
 
     policy: Policy
-    q: NDArray[np.float64] | None
+    q: FloatArray | None
     position_count: int
     notes: list[str]
     unread_reasons: list[str]
@@ -108,7 +108,7 @@ class TableReader:
         self.is_untouched = np.zeros(len(rows), np.bool_)
         self.has_values = False
         self.q = np.full(game.legal.shape, np.nan)
-        self.has_position: NDArray[np.bool_]
+        self.has_position: BoolArray
         # The last row stands for finished and impossible positions, which have no free cells to play.
         self.free_cells = np.full((game.decisions + 1, CELL_COUNT + 1), -1)
         for position, is_free in enumerate(game.legal):
@@ -224,7 +224,7 @@ class TableReader:
         indices = self.board_indices[is_board & ~self.is_untouched]
         return np.bincount(indices, minlength=len(self.boards.board_signs))
 
-    def find_positions(self, is_reversed: bool) -> NDArray[np.intp]:
+    def find_positions(self, is_reversed: bool) -> IndexArray:
         positions = self.boards.find_positions(self.game, self.scheme, is_reversed)
         positions[self.is_left_out] = UNREACHABLE
         row_positions = np.where(
@@ -233,7 +233,7 @@ class TableReader:
         self.leave_out_wrong_players(row_positions)
         return row_positions[self.entries.rows]
 
-    def leave_out_wrong_players(self, row_positions: NDArray[np.intp]) -> None:
+    def leave_out_wrong_players(self, row_positions: IndexArray) -> None:
         """Set the positions of rows to UNREACHABLE if they name a player who is not to move.
 
         If at least half of the rows do so, the names mean something else, and nothing is changed.
@@ -302,7 +302,7 @@ class TableReader:
             )
         return are_values
 
-    def are_taken_moves(self, is_single: NDArray[np.bool_]) -> bool:
+    def are_taken_moves(self, is_single: BoolArray) -> bool:
         if len(np.unique(self.entries.first[is_single])) < MIN_TAKEN_MOVES:
             return False
         return any(
@@ -507,9 +507,7 @@ class TableReader:
         if taken and self.has_values:
             self.notes.append(f"Values on taken squares, left out: {taken:,}.")
 
-    def store_values(
-        self, pairs: NDArray[np.intp], new_values: NDArray[np.float64]
-    ) -> None:
+    def store_values(self, pairs: IndexArray, new_values: FloatArray) -> None:
         table = self.q.reshape(-1)
         table[pairs] = new_values
         overwritten = len(np.unique(pairs[table[pairs] != new_values]))
@@ -656,9 +654,7 @@ class TableReader:
             )
         return policy
 
-    def copy_symmetric_moves(
-        self, policy: Policy, is_missing: NDArray[np.bool_]
-    ) -> int:
+    def copy_symmetric_moves(self, policy: Policy, is_missing: BoolArray) -> int:
         """Copy moves to missing positions from symmetric ones; return how many positions got moves.
 
         `policy`, [D, cells], and `is_missing`, [D], are changed in place.

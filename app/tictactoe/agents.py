@@ -30,7 +30,7 @@ from app.tictactoe.card import (
     format_card,
 )
 from app.tictactoe.files import lock_folder, read_plain_file
-from app.tictactoe.game import Game
+from app.tictactoe.game import BoolArray, Game
 from app.tictactoe.history import History
 from app.tictactoe.npz import compute_size_limit, read_arrays, write_arrays
 from app.tictactoe.policy import policy_from_values
@@ -79,9 +79,7 @@ class Agent:
             else game.spread_pairs(self.history.get_values(snapshot))
         )
 
-    def find_updated_pairs(
-        self, game: Game, snapshot: int | None = None
-    ) -> NDArray[np.bool_]:
+    def find_updated_pairs(self, game: Game, snapshot: int | None = None) -> BoolArray:
         if snapshot is None:
             return self.visits > 0
         return game.spread_pairs(

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tictactoe.game import Game
+from app.tictactoe.game import Game, IndexArray
 from app.tictactoe.policy import (
     Policy,
     compute_optimal_q,
@@ -35,7 +35,7 @@ class ArenaTable(NamedTuple):
 
     results_as_x: Chances
     results_as_o: Chances
-    beaten_by_count: NDArray[np.intp]
+    beaten_by_count: IndexArray
 
     @property
     def mean_score(self) -> Chances:
@@ -43,11 +43,9 @@ class ArenaTable(NamedTuple):
         return (compute_score(self.results_as_x) + compute_score(self.results_as_o)) / 2
 
     @property
-    def ranks(self) -> NDArray[np.intp]:
+    def ranks(self) -> IndexArray:
         """The rank of each player by mean score, [N]: 1 is the best, equal scores share a rank."""
-        ranks: NDArray[np.intp] = 1 + (self.mean_score > self.mean_score[:, None]).sum(
-            axis=1
-        )
+        ranks: IndexArray = 1 + (self.mean_score > self.mean_score[:, None]).sum(axis=1)
         return ranks
 
 
@@ -103,7 +101,7 @@ def compute_score(chances: Chances) -> Chances:
     return chances[..., 0] - chances[..., 2]
 
 
-def list_disagreements(game: Game, policies: Sequence[Policy]) -> NDArray[np.intp]:
+def list_disagreements(game: Game, policies: Sequence[Policy]) -> IndexArray:
     """Return the positions in which the policies choose different moves, the clearest cases first.
 
     Two policies differ in a position if they have no most likely move in common. The positions are
@@ -131,5 +129,5 @@ def list_disagreements(game: Game, policies: Sequence[Policy]) -> NDArray[np.int
     )
     ordered = decisions[order]
     _, first = np.unique(game.symmetry_class[ordered], return_index=True)
-    listed_decisions: NDArray[np.intp] = ordered[np.sort(first)]
+    listed_decisions: IndexArray = ordered[np.sort(first)]
     return listed_decisions

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tictactoe.game import Game, O, X
+from app.tictactoe.game import FloatArray, Game, IndexArray, O, X
 from app.tictactoe.policy import CellMask, compute_optimal_q, find_best_moves
 from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.report import find_blunders, find_lost_game
@@ -28,12 +28,12 @@ class BlunderDecisions(NamedTuple):
     there in a game against random moves.
     """
 
-    positions: NDArray[np.intp]
+    positions: IndexArray
     blunders: CellMask
     correct_moves: CellMask
     value_before: NDArray[np.int8]
     value_after: NDArray[np.int8]
-    chances: NDArray[np.float64]
+    chances: FloatArray
 
 
 class BlunderClasses(NamedTuple):
@@ -45,10 +45,10 @@ class BlunderClasses(NamedTuple):
     blunder in the class, in a game against random moves.
     """
 
-    example_rows: NDArray[np.intp]
-    blundering_counts: NDArray[np.intp]
-    symmetric_counts: NDArray[np.intp]
-    chances: NDArray[np.float64]
+    example_rows: IndexArray
+    blundering_counts: IndexArray
+    symmetric_counts: IndexArray
+    chances: FloatArray
 
 
 def list_blunder_decisions(reachable_play: ReachablePlay) -> BlunderDecisions:
@@ -125,7 +125,7 @@ class UnbeatableProof(NamedTuple):
     leads to a listed position.
     """
 
-    positions: NDArray[np.intp]
+    positions: IndexArray
     moves: CellMask
     reachable_count: int
 
@@ -151,7 +151,7 @@ def prove_unbeatable(reachable_play: ReachablePlay, player: int) -> UnbeatablePr
 
 
 def _number_pair_classes(
-    game: Game, decisions: NDArray[np.intp], chosen_moves: CellMask
+    game: Game, decisions: IndexArray, chosen_moves: CellMask
 ) -> NDArray[np.int64]:
     """Return a number for each position with its chosen moves, [N], equal for symmetric ones.
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tictactoe.game import Game
+from app.tictactoe.game import FloatArray, Game
 from app.tictactoe.policy import PlayRule
 
 ALL_PAIRS = slice(None)
@@ -33,19 +33,19 @@ def count_beads(
     pair_values: NDArray[np.floating],
     play_rule: PlayRule,
     pairs: slice = ALL_PAIRS,
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Return the number of beads of each legal move, [..., P], from a table's values, [..., P].
 
     P counts all legal moves, or only those in the slice `pairs`.
     """
     squares = count_symmetric_cells(game)[pairs] if play_rule == "proportional" else 1
-    bead_counts: NDArray[np.float64] = pair_values.astype(np.float64) * squares
+    bead_counts: FloatArray = pair_values.astype(np.float64) * squares
     return bead_counts
 
 
 def compute_preferences(
-    game: Game, beads: NDArray[np.float64], decision: int | None = None
-) -> NDArray[np.float64]:
+    game: Game, beads: FloatArray, decision: int | None = None
+) -> FloatArray:
     """Return how likely boxes make each move, [..., P], from -1 (never drawn) to +1 (always drawn).
 
     The preference is 0 if all moves of the box are equally likely, and it rises linearly on both
@@ -69,7 +69,7 @@ def compute_preferences(
     share = np.where(is_filled, share, equal_share)
     # A box with only one move has the equal share 1, and dividing by 1 - 1 would give NaN.
     largest_excess = np.where(equal_share < 1, 1 - equal_share, 1)
-    preferences: NDArray[np.float64] = np.where(
+    preferences: FloatArray = np.where(
         share < equal_share,
         share / equal_share - 1,
         (share - equal_share) / largest_excess,

@@ -8,9 +8,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from app.tictactoe.game import Game, X
+from app.tictactoe.game import BoolArray, Game, X
 from app.tictactoe.values import solve_game
 
 
@@ -70,7 +69,7 @@ def count_lost_boxes(game: Game) -> int:
     return int((lost & (ply == ply.max())).sum())
 
 
-def _find_positions_in_games(game: Game, first_cell: int | None) -> NDArray[np.bool_]:
+def _find_positions_in_games(game: Game, first_cell: int | None) -> BoolArray:
     if first_cell is None:
         return np.ones(game.decisions, np.bool_)
     reached = np.zeros(game.positions, np.bool_)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.tictactoe.atlas import BlunderClasses, BlunderDecisions
-from app.tictactoe.game import Game, O, X
+from app.tictactoe.game import FloatArray, Game, IndexArray, O, X
 from app.tictactoe.policy import (
     CellMask,
     Policy,
@@ -71,18 +71,18 @@ class PositionFacts(NamedTuple):
     """Properties of the D positions with a player to move; they are the same for all policies."""
 
     has_several_moves: DecisionMask
-    random_move_chance: NDArray[np.float64]
+    random_move_chance: FloatArray
     first_empty_cells: CellMask
     last_empty_cells: CellMask
     is_blunder_possible: DecisionMask
     # the chance that a random move is no blunder
-    random_safe_chance: NDArray[np.float64]
+    random_safe_chance: FloatArray
     # The moves with the lowest value. If all moves have the same value, these are all moves.
     worst_moves: CellMask
     # the chance that a random move is a worst move
-    random_worst_chance: NDArray[np.float64]
+    random_worst_chance: FloatArray
     # the value with optimal play, mover's view
-    optimal_value: NDArray[np.float64]
+    optimal_value: FloatArray
     winning_moves: CellMask
     # The only cell with which the opponent would win next. No cell is selected if there are no or
     # several such cells, or if the player to move can win at once.
@@ -101,10 +101,10 @@ class AnalysedPolicy:
     # [D] whether the policy's games, against any opponent, can reach the position
     is_reachable: DecisionMask
     # [D] the chance that the policy's move is no blunder
-    safe_chance: NDArray[np.float64]
+    safe_chance: FloatArray
     # [D] how much the policy's worst move changes the mover's value: 0 or less
-    worst_change: NDArray[np.float64]
-    blunders: NDArray[np.intp]
+    worst_change: FloatArray
+    blunders: IndexArray
     blunder_classes: BlunderClasses
 
     def find_simple_rules(self) -> list[Cause]:
@@ -384,7 +384,7 @@ def _merge_seats(causes: list[Cause]) -> list[Cause]:
     return [both]
 
 
-def _mask_single_cells(legal: CellMask, cells: NDArray[np.intp]) -> CellMask:
+def _mask_single_cells(legal: CellMask, cells: IndexArray) -> CellMask:
     mask = np.zeros_like(legal)
     mask[np.arange(len(legal)), cells] = True
     return mask

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tictactoe.game import Game, O, X
+from app.tictactoe.game import FloatArray, Game, O, X
 
 Encoding = Literal["one-hot", "flat", "bits", "number"]
 
@@ -73,7 +73,7 @@ def encode_inputs(game: Game, encoding: Encoding) -> NDArray[np.float32]:
     if encoding == "bits":
         return bits.astype(np.float32)
     powers = 0.5 ** np.arange(1, bits.shape[1] + 1)
-    number: NDArray[np.float64] = bits @ powers[:, None]
+    number: FloatArray = bits @ powers[:, None]
     number /= powers.sum()
     return number.astype(np.float32)
 

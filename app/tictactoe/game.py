@@ -21,6 +21,8 @@ SEATS = {"x": X, "o": O}
 Array = TypeVar("Array", bound=NDArray[Any])
 PositionCodes = NDArray[np.int32]
 BoolArray = NDArray[np.bool_]
+IndexArray = NDArray[np.intp]
+FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,17 +44,17 @@ class Game:
     # how many stones in a line win
     in_a_row: int
     # [L, in_a_row] the cells of each line
-    lines: NDArray[np.intp]
+    lines: IndexArray
     # [G, cells] the symmetries: symmetry g turns a board b into b[symmetries[g]], and symmetry 0
     # changes nothing
-    symmetries: NDArray[np.intp]
+    symmetries: IndexArray
     code: PositionCodes
     # [D, cells] the position after each move, -1 for an illegal move
     successor: PositionCodes
     # [S - D] the result of each finished position: +1 X won, 0 draw, -1 O won
     outcome: NDArray[np.int8]
     # [plies + 1] the decisions of ply p are the slice ply_start[p]:ply_start[p + 1]
-    ply_start: NDArray[np.intp]
+    ply_start: IndexArray
 
     @property
     def cells(self) -> int:
@@ -92,7 +94,7 @@ class Game:
         return _make_read_only(self.successor >= 0)
 
     @cached_property
-    def pair_start(self) -> NDArray[np.intp]:
+    def pair_start(self) -> IndexArray:
         """The index of the first pair of each decision, [D + 1].
 
         The pairs of decision s are `pair_start[s]:pair_start[s + 1]`, with their cells in reading
@@ -103,15 +105,15 @@ class Game:
         )
 
     @cached_property
-    def pair_decision(self) -> NDArray[np.intp]:
+    def pair_decision(self) -> IndexArray:
         return _make_read_only(self.legal.nonzero()[0])
 
     @cached_property
-    def pair_cell(self) -> NDArray[np.intp]:
+    def pair_cell(self) -> IndexArray:
         return _make_read_only(self.legal.nonzero()[1])
 
     @cached_property
-    def pair_index(self) -> NDArray[np.intp]:
+    def pair_index(self) -> IndexArray:
         """The index of each pair in a flattened table of the shape [D, cells], [P]."""
         return _make_read_only(np.flatnonzero(self.legal))
 
@@ -135,7 +137,7 @@ class Game:
         return tables.reshape(*tables.shape[:-2], -1)[..., self.pair_index]
 
     @cached_property
-    def ply(self) -> NDArray[np.intp]:
+    def ply(self) -> IndexArray:
         """The number of moves made before each decision, [D]."""
         return _make_read_only(
             np.repeat(np.arange(len(self.ply_start) - 1), np.diff(self.ply_start))
@@ -184,7 +186,7 @@ class Game:
         return _make_read_only(symmetric_pairs.min(axis=0))
 
     @cached_property
-    def _code_order(self) -> NDArray[np.intp]:
+    def _code_order(self) -> IndexArray:
         return np.argsort(self.code)
 
     def find_positions(self, codes: PositionCodes | int) -> NDArray[np.int32]:
@@ -255,7 +257,7 @@ class _PlyPositions(NamedTuple):
     outcome: NDArray[np.int8]
 
 
-def _enumerate_positions(cells: int, lines: NDArray[np.intp]) -> list[_PlyPositions]:
+def _enumerate_positions(cells: int, lines: IndexArray) -> list[_PlyPositions]:
     nothing = np.empty(0, np.int32)
     plies = [_PlyPositions(np.zeros(1, np.int32), nothing, nothing.astype(np.int8))]
     while len(plies[-1].unfinished):
@@ -272,7 +274,7 @@ def _enumerate_positions(cells: int, lines: NDArray[np.intp]) -> list[_PlyPositi
 
 
 def _find_successors(
-    cells: int, plies: list[_PlyPositions], ply_start: NDArray[np.intp]
+    cells: int, plies: list[_PlyPositions], ply_start: IndexArray
 ) -> PositionCodes:
     """Return the position after every move, [D, cells], and -1 for illegal moves.
 
@@ -313,7 +315,7 @@ def _list_moves(
 
 
 def _has_line(
-    codes: PositionCodes, player: int, cells: int, lines: NDArray[np.intp]
+    codes: PositionCodes, player: int, cells: int, lines: IndexArray
 ) -> BoolArray:
     stones = np.stack(
         [codes // weight % 3 == player % 3 for weight in _get_digit_weights(cells)]
@@ -329,7 +331,7 @@ def _get_digit_weights(cells: int) -> PositionCodes:
     return 3 ** np.arange(cells - 1, -1, -1, dtype=np.int32)
 
 
-def _list_lines(rows: int, columns: int, in_a_row: int) -> NDArray[np.intp]:
+def _list_lines(rows: int, columns: int, in_a_row: int) -> IndexArray:
     steps = np.arange(in_a_row)
     lines = {
         tuple((row + down * steps) * columns + column + right * steps)
@@ -342,7 +344,7 @@ def _list_lines(rows: int, columns: int, in_a_row: int) -> NDArray[np.intp]:
     return np.array(sorted(lines), np.intp)
 
 
-def _list_symmetries(rows: int, columns: int) -> NDArray[np.intp]:
+def _list_symmetries(rows: int, columns: int) -> IndexArray:
     """Return the rotations and reflections that keep the board's shape, [G, cells].
 
     The first one changes nothing. A board that is not square has at most four of the eight.

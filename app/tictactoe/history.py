@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from app.tictactoe.game import BoolArray
+
 ALL_PAIRS = slice(None)
 
 
@@ -31,7 +33,7 @@ class History:
 
     @classmethod
     def from_snapshots(
-        cls, values: NDArray[np.float32], is_updated: NDArray[np.bool_]
+        cls, values: NDArray[np.float32], is_updated: BoolArray
     ) -> "History":
         """Return the history of T snapshots from the values at each of them, [T, P].
 
@@ -70,9 +72,7 @@ class History:
         made = np.add.reduceat(is_made, starts - start, dtype=np.int32)
         return self.change_value[starts + made - 1]
 
-    def find_updated_pairs(
-        self, snapshot: int, pairs: slice = ALL_PAIRS
-    ) -> NDArray[np.bool_]:
+    def find_updated_pairs(self, snapshot: int, pairs: slice = ALL_PAIRS) -> BoolArray:
         """Return which of the moves `pairs` were updated before a snapshot; -1 is the last one."""
         return self.first_update[pairs] <= snapshot % self.snapshot_count
 
@@ -86,5 +86,5 @@ class History:
         values = self.change_value.repeat(until - self.change_snapshot)
         return np.ascontiguousarray(values.reshape(-1, self.snapshot_count).T)
 
-    def find_all_updated_pairs(self) -> NDArray[np.bool_]:
+    def find_all_updated_pairs(self) -> BoolArray:
         return self.first_update <= np.arange(self.snapshot_count)[:, None]

@@ -7,9 +7,8 @@ the number of the cell in base 36: `"408"` is centre, top left, bottom right.
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from app.tictactoe.game import Game, O, X
+from app.tictactoe.game import Game, IndexArray, O, X
 
 MARKS = {X: "X", O: "O", 0: "."}
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -114,7 +113,7 @@ def undo_moves(record: str, move_count: int = 1) -> str:
 
 
 @lru_cache(maxsize=2)
-def _find_last_moves(game: Game) -> NDArray[np.intp]:
+def _find_last_moves(game: Game) -> IndexArray:
     last_moves = np.zeros((game.positions, 2), np.intp)
     last_moves[game.pair_successor] = np.argwhere(game.legal)
     return last_moves

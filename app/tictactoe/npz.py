@@ -16,6 +16,8 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from app.tictactoe.game import FloatArray
+
 # The dtype and the shape of each array, by name. A -1 in a shape stands for 1 to MAX_SNAPSHOTS.
 ArrayLayout = dict[str, tuple[str, tuple[int, ...]]]
 MAX_SNAPSHOTS = 24
@@ -80,7 +82,7 @@ def read_arrays(npz_bytes: bytes, layout: ArrayLayout) -> dict[str, NDArray[Any]
 
 def read_array(
     npz_bytes: bytes, array_name: str, shapes: Collection[tuple[int, ...]]
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Return an array of an npz file by its name; without this name, the first array.
 
     Raises ValueError, with the reason, if the array's shape is not one of `shapes`, or if its
@@ -108,9 +110,7 @@ def read_array(
         raise ValueError(f"no readable zip file: {error}") from error
 
 
-def read_npy(
-    npy_bytes: bytes, shapes: Collection[tuple[int, ...]]
-) -> NDArray[np.float64]:
+def read_npy(npy_bytes: bytes, shapes: Collection[tuple[int, ...]]) -> FloatArray:
     """Return the array of an npy file.
 
     Raises ValueError, with the reason, if its shape is not one of `shapes`, or if its elements are
@@ -126,7 +126,7 @@ def read_npy(
 
 def _read_foreign_array(
     packed: IO[bytes], array_name: str, shapes: Collection[tuple[int, ...]]
-) -> NDArray[np.float64]:
+) -> FloatArray:
     head = io.BytesIO(packed.read(MAX_FOREIGN_HEADER_BYTES))
     version = npy.read_magic(head)
     readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tictactoe.game import Game, O, X
+from app.tictactoe.game import FloatArray, Game, O, X
 from app.tictactoe.values import (
     compute_successor_values,
     find_best_response,
@@ -89,9 +89,9 @@ def find_best_moves(game: Game) -> CellMask:
 
 
 @lru_cache(maxsize=2)
-def compute_optimal_q(game: Game) -> NDArray[np.float64]:
+def compute_optimal_q(game: Game) -> FloatArray:
     """Return the action values of optimal play, [D, cells], in the view of the player to move."""
-    values: NDArray[np.float64] = convert_view(
+    values: FloatArray = convert_view(
         game, compute_successor_values(game, solve_game(game).values)
     )
     # This turns -0.0 into 0.0.
@@ -225,7 +225,7 @@ def _compute_row_maxima(action_values: NDArray[np.floating]) -> NDArray[np.float
 def _normalize_rows(weights: NDArray[Any]) -> Policy:
     # A loop over the cells is faster than numpy's sum, as in `_compute_row_maxima`.
     cells = np.moveaxis(weights, -1, 0)
-    row_totals: NDArray[np.float64] = reduce(np.add, cells, np.zeros(cells.shape[1:]))
+    row_totals: FloatArray = reduce(np.add, cells, np.zeros(cells.shape[1:]))
     policy: Policy = weights / row_totals[..., None]
     return policy
 

@@ -17,7 +17,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tictactoe.game import Game
+from app.tictactoe.game import BoolArray, Game, IndexArray
 from app.tictactoe.notation import format_position
 from app.tictactoe.policy import CellMask, Policy
 
@@ -94,11 +94,11 @@ def _count_characters(bit_count: int) -> int:
     return ceil(octets * 8 / BITS_PER_CHARACTER)
 
 
-def _encode_bits(bits: NDArray[np.bool_]) -> str:
+def _encode_bits(bits: BoolArray) -> str:
     return urlsafe_b64encode(np.packbits(bits).tobytes()).decode().rstrip("=")
 
 
-def _decode_bits(move_code: str, bit_count: int) -> NDArray[np.bool_]:
+def _decode_bits(move_code: str, bit_count: int) -> BoolArray:
     # Base64 needs padding to a multiple of four characters.
     packed = urlsafe_b64decode(move_code + "=" * (-len(move_code) % 4))
     bits = np.unpackbits(np.frombuffer(packed, np.uint8))[:bit_count].astype(np.bool_)
@@ -127,7 +127,7 @@ def _copy_to_symmetric_positions(game: Game, chosen_moves: CellMask) -> CellMask
     return complete
 
 
-def _list_symmetry_maps(game: Game) -> list[tuple[NDArray[np.int32], NDArray[np.intp]]]:
+def _list_symmetry_maps(game: Game) -> list[tuple[NDArray[np.int32], IndexArray]]:
     """Return for each symmetry the image of each decision, [D], and the old cell of each cell."""
     return [
         (image[: game.decisions], cells)
@@ -135,14 +135,14 @@ def _list_symmetry_maps(game: Game) -> list[tuple[NDArray[np.int32], NDArray[np.
     ]
 
 
-def _find_representatives(game: Game) -> NDArray[np.bool_]:
+def _find_representatives(game: Game) -> BoolArray:
     numbers = np.arange(game.decisions)
-    is_first: NDArray[np.bool_] = game.symmetry_class[: game.decisions] == numbers
+    is_first: BoolArray = game.symmetry_class[: game.decisions] == numbers
     return is_first
 
 
 @lru_cache(maxsize=2)
-def _list_representative_pairs(game: Game) -> NDArray[np.intp]:
+def _list_representative_pairs(game: Game) -> IndexArray:
     pairs = np.flatnonzero(_find_representatives(game)[game.pair_decision])
     pairs.flags.writeable = False
     return pairs

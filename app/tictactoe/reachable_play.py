@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tictactoe.game import Game, O, X
+from app.tictactoe.game import BoolArray, Game, O, X
 from app.tictactoe.notation import DIGITS
 from app.tictactoe.policy import Policy
 from app.tictactoe.values import Values, list_plies, list_plies_backward
@@ -21,7 +21,7 @@ class ReachableGames:
 
     game: Game
     # [D] whether the games reach the position and the policy is to move there
-    is_reachable: NDArray[np.bool_]
+    is_reachable: BoolArray
     # [P] the chance that a game against random moves contains the move
     move_chances: Values
 
@@ -60,7 +60,7 @@ class ReachablePlay:
         return {seat: find_reachable_games(self.game, pairs, seat) for seat in (X, O)}
 
     @cached_property
-    def is_reachable(self) -> NDArray[np.bool_]:
+    def is_reachable(self) -> BoolArray:
         return (
             self.games_by_player[X].is_reachable | self.games_by_player[O].is_reachable
         )

@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from app.tictactoe.game import SEATS, Game, X
+from app.tictactoe.game import SEATS, BoolArray, Game, X
 from app.tictactoe.policy import (
     BASELINES,
     PlayRule,
@@ -148,7 +148,7 @@ class PolicyResults(NamedTuple):
     # [2, T, 3] as X and as O, against the policy's best responder
     best_response_chances: Values
     # [2, T, D] whether the policy can reach each position, as X and as O
-    is_reachable: NDArray[np.bool_]
+    is_reachable: BoolArray
 
 
 def evaluate_policies(game: Game, policies: Values) -> PolicyResults:
@@ -246,7 +246,7 @@ def find_lost_games(game: Game, policy: Policy) -> dict[str, str | None]:
     }
 
 
-def find_blunders(game: Game, policy: Policy) -> NDArray[np.bool_]:
+def find_blunders(game: Game, policy: Policy) -> BoolArray:
     """Return a mask of the positions in which a policy, [D, cells], can blunder, [D]."""
     (blundering,) = _find_blunders_of_policies(game, policy[None, game.legal])
     return np.asarray(blundering)
@@ -254,7 +254,7 @@ def find_blunders(game: Game, policy: Policy) -> NDArray[np.bool_]:
 
 def _evaluate_against_baselines(
     game: Game, policies: Values
-) -> tuple[Values, NDArray[np.bool_]]:
+) -> tuple[Values, BoolArray]:
     snapshots = len(policies)
     rivals = len(BASELINES)
     players = join_policy_moves(
@@ -290,11 +290,9 @@ def _collect_baseline_moves(game: Game) -> PolicyMoves:
     return collect_policy_moves(game, list_baseline_policies(game))
 
 
-def _find_blunders_of_policies(game: Game, policies: Values) -> NDArray[np.bool_]:
+def _find_blunders_of_policies(game: Game, policies: Values) -> BoolArray:
     wrong = (policies > 0) & ~find_best_moves(game)[game.legal]
-    can_blunder: NDArray[np.bool_] = np.logical_or.reduceat(
-        wrong, game.pair_start[:-1], axis=1
-    )
+    can_blunder: BoolArray = np.logical_or.reduceat(wrong, game.pair_start[:-1], axis=1)
     return can_blunder
 
 

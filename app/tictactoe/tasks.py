@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tictactoe.game import SEATS, Game, O, X
+from app.tictactoe.game import SEATS, BoolArray, FloatArray, Game, O, X
 from app.tictactoe.policy import BASELINES, Policy
 from app.tictactoe.reachable_play import find_reachable_games
 from app.tictactoe.values import TIE_TOLERANCE, PlyArrays, Values, list_plies_backward
@@ -67,7 +67,7 @@ class Task(msgspec.Struct, frozen=True):
 
 # Each table has 0.3 MB.
 @lru_cache(maxsize=4)
-def solve_task(game: Game, task: Task) -> NDArray[np.float64]:
+def solve_task(game: Game, task: Task) -> FloatArray:
     """Return the exact optimal action values of a training task, [D, cells] in the mover's view.
 
     Illegal moves have NaN. The plies are computed backward. The value of a move is its reward if
@@ -86,7 +86,7 @@ def solve_task(game: Game, task: Task) -> NDArray[np.float64]:
     return table
 
 
-def evaluate_policy(game: Game, task: Task, policy: Policy) -> NDArray[np.float64]:
+def evaluate_policy(game: Game, task: Task, policy: Policy) -> FloatArray:
     """Return the action values of a policy in a training task, [D, cells], NaN for illegal moves.
 
     The learner explores with the task's epsilon; in self-play the opponent plays by the policy
@@ -112,7 +112,7 @@ def evaluate_policy(game: Game, task: Task, policy: Policy) -> NDArray[np.float6
 
 
 @lru_cache(maxsize=12)
-def find_reachable_pairs(game: Game, task: Task) -> NDArray[np.bool_]:
+def find_reachable_pairs(game: Game, task: Task) -> BoolArray:
     """Return a mask of the moves that the learner can play in a task's training, [D, cells].
 
     The learner may try any move. In self-play its opponent may try any move, too.
@@ -134,7 +134,7 @@ def _solve_backward(
     task: Task,
     compute_state_values: StateValueFunction,
     compute_reply_chances: MoveChanceFunction,
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Return the action values of a task by backward induction, [D, cells] in the mover's view.
 
     `compute_state_values` computes the values of a ply's positions if the learner is to move.
@@ -166,7 +166,7 @@ def _solve_backward(
                 chances * other_values, ply.pair_starts
             )
     # Adding 0.0 turns -0.0 into 0.0.
-    table: NDArray[np.float64] = game.spread_pairs(q + 0.0)
+    table: FloatArray = game.spread_pairs(q + 0.0)
     return table
 
 

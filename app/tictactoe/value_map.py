@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tictactoe.game import Game
+from app.tictactoe.game import BoolArray, FloatArray, Game, IndexArray
 from app.tictactoe.policy import Policy, find_best_moves, uniform_policy
 from app.tictactoe.values import compute_outcome_chances, solve_game
 from app.tictactoe.views import (
@@ -40,15 +40,15 @@ class TileLayout:
     """
 
     # [N] the lowest-numbered position of the class
-    decisions: NDArray[np.intp]
+    decisions: IndexArray
     # [N, G] the positions to which the G symmetries map this position
-    symmetric_decisions: NDArray[np.intp]
+    symmetric_decisions: IndexArray
     # [N] how many moves were made before the position
-    plies: NDArray[np.intp]
+    plies: IndexArray
     # [N] mover's view: +1 a win, 0 a draw, -1 a loss
     optimal_value: NDArray[np.int8]
-    column_index: NDArray[np.intp]
-    top_distance: NDArray[np.float64]
+    column_index: IndexArray
+    top_distance: FloatArray
     # for each ply, the distance from the top of the picture to the middle of its row
     row_middles: list[float]
     columns: int
@@ -58,7 +58,7 @@ class TileLayout:
 class TileColours(NamedTuple):
     # [..., N] at most colour_steps, and negative for losses; UNKNOWN_LEVEL if no value is known
     colour_levels: NDArray[np.int8]
-    is_known: NDArray[np.bool_]
+    is_known: BoolArray
 
 
 def place_tiles(game: Game) -> TileLayout:
@@ -101,7 +101,7 @@ def place_tiles(game: Game) -> TileLayout:
     )
 
 
-def _sort_symmetry_classes(game: Game) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
+def _sort_symmetry_classes(game: Game) -> tuple[IndexArray, NDArray[np.int8]]:
     """Return the position of each tile, [N], and its value with optimal play, [N].
 
     Each row has a band of wins, a band of draws and a band of losses. In a band, early wins and
@@ -122,22 +122,20 @@ def _sort_symmetry_classes(game: Game) -> tuple[NDArray[np.intp], NDArray[np.int
     return decision[order], truth[order]
 
 
-def find_known_decisions(
-    game: Game, is_updated: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
+def find_known_decisions(game: Game, is_updated: BoolArray) -> BoolArray:
     """Return a mask of the positions with an updated move, [..., D].
 
     `is_updated`, [..., P], has a flag for each legal move.
     """
-    is_known: NDArray[np.bool_] = np.logical_or.reduceat(
+    is_known: BoolArray = np.logical_or.reduceat(
         is_updated, game.pair_start[:-1], axis=-1
     )
     return is_known
 
 
 def choose_representatives(
-    tiles: TileLayout, visits: NDArray[np.integer], is_known: NDArray[np.bool_]
-) -> NDArray[np.intp]:
+    tiles: TileLayout, visits: NDArray[np.integer], is_known: BoolArray
+) -> IndexArray:
     """Return the position whose values each tile shows, [..., N].
 
     It is one with known values if there is one (`is_known`, [..., D]), then the one with most
@@ -149,15 +147,13 @@ def choose_representatives(
     rank = updates + is_known[..., tiles.symmetric_decisions] * (updates.max() + 1)
     is_best = rank == rank.max(axis=-1, keepdims=True)
     above_all = len(visits)
-    decisions: NDArray[np.intp] = np.where(
-        is_best, tiles.symmetric_decisions, above_all
-    ).min(axis=-1)
+    decisions: IndexArray = np.where(is_best, tiles.symmetric_decisions, above_all).min(
+        axis=-1
+    )
     return decisions
 
 
-def select_values(
-    decisions: NDArray[np.intp], decision_values: NDArray[Any]
-) -> NDArray[Any]:
+def select_values(decisions: IndexArray, decision_values: NDArray[Any]) -> NDArray[Any]:
     """Return the values of N positions, [..., N], out of those of all positions, [..., D].
 
     The positions are `decisions`, [N], or [..., N] if each snapshot has its own.
@@ -172,10 +168,10 @@ def select_values(
 
 def estimate_outcomes(
     game: Game,
-    decisions: NDArray[np.intp],
+    decisions: IndexArray,
     q: NDArray[np.floating],
     reward_scale: RewardScale,
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Return the value of the best move in N positions, [..., N], from -1 (loss) to +1 (win).
 
     `q`, [..., P], has the values of all legal moves, in the mover's view and on the agent's
@@ -189,8 +185,8 @@ def estimate_outcomes(
 
 
 def get_best_move_values(
-    game: Game, decisions: NDArray[np.intp], pair_values: NDArray[Any]
-) -> NDArray[np.float64]:
+    game: Game, decisions: IndexArray, pair_values: NDArray[Any]
+) -> FloatArray:
     """Return the value of the best move in each of N positions, [..., N].
 
     `pair_values`, [..., P], has the value of every legal move of the game.
@@ -200,22 +196,22 @@ def get_best_move_values(
     )
 
 
-def round_outcomes(estimates: NDArray[np.float64]) -> NDArray[np.int8]:
+def round_outcomes(estimates: FloatArray) -> NDArray[np.int8]:
     """Return the nearest outcomes: -1 (loss), 0 (draw) or +1 (win)."""
     return np.rint(estimates).astype(np.int8)
 
 
 def colour_outcomes(
-    estimates: NDArray[np.float64], is_known: NDArray[np.bool_], colour_steps: int
+    estimates: FloatArray, is_known: BoolArray, colour_steps: int
 ) -> TileColours:
     """Return colours, [..., N], from -`colour_steps` for a loss to +`colour_steps` for a win."""
     return _round_levels(compute_colour_level(estimates, colour_steps), is_known)
 
 
 def colour_errors(
-    estimates: NDArray[np.float64],
-    exact_values: NDArray[np.float64],
-    is_known: NDArray[np.bool_],
+    estimates: FloatArray,
+    exact_values: FloatArray,
+    is_known: BoolArray,
     colour_steps: int,
 ) -> TileColours:
     """Return colours for the errors of estimates, [..., N], from 0 to `colour_steps`.
@@ -230,7 +226,7 @@ def colour_errors(
 
 
 def colour_visits(
-    decisions: NDArray[np.intp], visits: NDArray[np.integer], colour_steps: int
+    decisions: IndexArray, visits: NDArray[np.integer], colour_steps: int
 ) -> TileColours:
     """Return colours for the numbers of updates of positions, on a log scale.
 
@@ -245,7 +241,7 @@ def colour_visits(
 
 
 def colour_blunders(
-    game: Game, decisions: NDArray[np.intp], policy: Policy, colour_steps: int
+    game: Game, decisions: IndexArray, policy: Policy, colour_steps: int
 ) -> TileColours:
     """Return a colour for the chance of a blunder in each position; `policy` is [..., D, cells]."""
     chance = select_values(decisions, _compute_blunder_chances(game, policy))
@@ -261,7 +257,7 @@ def colour_class_blunders(
     return _colour_chances(chance, colour_steps)
 
 
-def _colour_chances(chances: NDArray[np.float64], colour_steps: int) -> TileColours:
+def _colour_chances(chances: FloatArray, colour_steps: int) -> TileColours:
     return _round_levels(chances * colour_steps, np.ones(chances.shape, np.bool_))
 
 
@@ -279,7 +275,7 @@ def encode_colour_levels(colour_levels: NDArray[np.int8]) -> str:
 
 
 def count_outcomes(
-    tiles: TileLayout, estimated_outcomes: NDArray[np.int8], is_known: NDArray[np.bool_]
+    tiles: TileLayout, estimated_outcomes: NDArray[np.int8], is_known: BoolArray
 ) -> list[list[int]]:
     """Count the tiles of each ply by their optimal value and their estimated outcome.
 
@@ -299,13 +295,11 @@ def count_outcomes(
     return counts
 
 
-def _compute_blunder_chances(game: Game, policy: Policy) -> NDArray[np.float64]:
-    chances: NDArray[np.float64] = (policy * ~find_best_moves(game)).sum(axis=-1)
+def _compute_blunder_chances(game: Game, policy: Policy) -> FloatArray:
+    chances: FloatArray = (policy * ~find_best_moves(game)).sum(axis=-1)
     return chances
 
 
-def _round_levels(
-    levels: NDArray[np.float64], is_known: NDArray[np.bool_]
-) -> TileColours:
+def _round_levels(levels: FloatArray, is_known: BoolArray) -> TileColours:
     rounded = np.where(is_known, np.rint(np.nan_to_num(levels)), UNKNOWN_LEVEL)
     return TileColours(rounded.astype(np.int8), is_known)

@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from app.tictactoe.game import SEATS, Game, X
+from app.tictactoe.game import SEATS, FloatArray, Game, X
 
 VALUE_DECIMALS = 2
 # the rewards of a loss, a draw and a win, in this order
@@ -58,9 +58,9 @@ def convert_view(game: Game, decision_values: NDArray[Any]) -> NDArray[Any]:
 
 def scale_values(
     learned_values: NDArray[np.floating], reward_scale: RewardScale, player: int
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Convert values that a player (+1 X, -1 O) learned to the common scale, from -1 to +1."""
-    scaled_values: NDArray[np.float64] = np.interp(
+    scaled_values: FloatArray = np.interp(
         learned_values,
         reward_scale.get_rewards("x" if player == X else "o"),
         [-1, 0, 1],
@@ -68,28 +68,28 @@ def scale_values(
     return scaled_values
 
 
-def round_for_display(scaled_values: NDArray[np.floating]) -> NDArray[np.float64]:
+def round_for_display(scaled_values: NDArray[np.floating]) -> FloatArray:
     """Round values to the decimals that pages show; -0.0 becomes 0.0."""
-    rounded_values: NDArray[np.float64] = np.round(scaled_values, VALUE_DECIMALS) + 0.0
+    rounded_values: FloatArray = np.round(scaled_values, VALUE_DECIMALS) + 0.0
     return rounded_values
 
 
 def compute_colour_level(
     scaled_values: NDArray[np.floating], colour_steps: int
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Return colours from -`colour_steps` to +`colour_steps` for values from -1 to +1.
 
     A colour has the same sign as the rounded value, so only values shown as 0.00 have colour 0.
     """
     number = round_for_display(scaled_values)
     strength = np.rint(np.abs(number) * colour_steps)
-    colour_level: NDArray[np.float64] = np.sign(number) * np.fmax(1, strength)
+    colour_level: FloatArray = np.sign(number) * np.fmax(1, strength)
     return colour_level
 
 
 def scale_values_of_movers(
     movers: NDArray[np.int8], q: NDArray[np.floating], reward_scale: RewardScale
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Convert the values of positions to the common scale: loss -1, draw 0, win +1.
 
     `q`, [..., N], has the value of each position for the player to move; `movers`, [N], are these

@@ -7,7 +7,6 @@ by its moves belongs to no agent: its name is a text that encodes the moves.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from werkzeug.exceptions import NotFound
 
 from app.sources import CLASSICS_HEADING, find_source_heading
@@ -21,7 +20,7 @@ from app.tictactoe.atlas import (
     prove_unbeatable,
 )
 from app.tictactoe.causes import Cause, list_causes
-from app.tictactoe.game import SEATS
+from app.tictactoe.game import SEATS, FloatArray, IndexArray
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.puzzles import Puzzle, make_puzzles
 from app.tictactoe.reachable_play import ReachablePlay
@@ -55,7 +54,7 @@ class PolicyJudgement(NamedTuple):
 @cached_per_site(64)
 def find_disagreements(
     site: SiteData, views: tuple[tuple[str, int | None], ...]
-) -> NDArray[np.intp]:
+) -> IndexArray:
     """Return the decisions in which sources choose different moves, the largest difference first.
 
     Each of `views` is an agent or another source of values, with a snapshot or None.
@@ -134,7 +133,7 @@ def find_blunder_causes(site: SiteData, policy_name: str) -> list[Cause]:
 
 
 @cached_per_site(4)
-def play_round_robin(site: SiteData, added_player: str) -> NDArray[np.float64]:
+def play_round_robin(site: SiteData, added_player: str) -> FloatArray:
     """Return the chances that X wins, of a draw, and that O wins for each pair of players, [x, o, 3].
 
     The players are all policies in the order of the site, then `added_player` if it is not "".
@@ -240,7 +239,7 @@ def check_puzzle_number(puzzle_number: int, site: SiteData) -> None:
 
 def _round_values_for_display(
     site: SiteData, agent_name: str, reward_scale: RewardScale
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Return an agent's values on the common scale, rounded as on pages, [D, cells]; NaN if unknown."""
     known = site.game.spread_pairs(
         site.find_known_pairs(agent_name, -1), illegal_value=False

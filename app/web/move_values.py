@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.tictactoe.beads import compute_preferences, count_beads
-from app.tictactoe.game import get_mover
+from app.tictactoe.game import BoolArray, FloatArray, get_mover
 from app.tictactoe.policy import PlayRule, policy_from_values
 from app.tictactoe.views import (
     VALUE_DECIMALS,
@@ -78,13 +78,13 @@ class MoveValues:
     # an unfinished position
     position: int
     # [cells] the values in the units of their source, NaN where illegal
-    values: NDArray[np.float64]
+    values: FloatArray
     # [cells] the values on the common scale from -1 to +1
-    scaled_values: NDArray[np.float64]
+    scaled_values: FloatArray
     # whether texts are in the source's units instead of on the common scale
     in_source_units: bool
     # [cells] the probability with which the agent or other source plays each move
-    policy: NDArray[np.float64]
+    policy: FloatArray
     # whether the value was updated in training, or is exact
     is_known: list[bool]
     # the value as text; "" if it is not shown
@@ -219,13 +219,13 @@ def evaluate_match(state: MatchState, ply: int | None = None) -> MoveValues:
 
 def compute_play_chances(
     site: SiteData, position: int, player_name: str, snapshot: int | None
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Return the probability of each cell, [cells], when an agent or a baseline moves.
 
     `snapshot` is a snapshot of the agent's training, None for the last one.
     """
     if snapshot is None:
-        move_chances: NDArray[np.float64] = site.policies[player_name][position]
+        move_chances: FloatArray = site.policies[player_name][position]
         return move_chances
     return evaluate_moves(site, position, player_name, snapshot).policy
 
@@ -317,9 +317,9 @@ def build_move_values(
     site: SiteData,
     position: int,
     value_source: str,
-    source_values: NDArray[np.float64],
-    is_known: NDArray[np.bool_],
-    policy: NDArray[np.float64],
+    source_values: FloatArray,
+    is_known: BoolArray,
+    policy: FloatArray,
     reward_scale: RewardScale | None,
     in_source_units: bool = False,
     play_rule: PlayRule = "greedy",
@@ -492,8 +492,8 @@ def list_task_value_texts(
 
 
 def _compute_bead_preferences(
-    site: SiteData, position: int, bead_row: NDArray[np.float64], play_rule: PlayRule
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    site: SiteData, position: int, bead_row: FloatArray, play_rule: PlayRule
+) -> tuple[FloatArray, FloatArray]:
     """Return the beads of each move, and its preference by `compute_preferences`, both [cells]."""
     legal = site.game.legal[position]
     pairs = slice(*site.game.pair_start[position : position + 2])
@@ -505,7 +505,7 @@ def _compute_bead_preferences(
 
 def _read_learned_values(
     site: SiteData, agent_name: str, snapshot: int | None, position: int
-) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+) -> tuple[NDArray[np.float32], BoolArray]:
     """Return an agent's values of a position, and whether each value is known, both [cells]."""
     agent = site.agents[agent_name]
     legal = site.game.legal[position]

@@ -30,7 +30,7 @@ from app.recipes.parameters import PERSON_OPPONENT
 from app.recipes.taught import format_taught_title
 from app.tictactoe.agents import Agent, ModelError, load_agents, name_file_in_errors
 from app.tictactoe.card import Card
-from app.tictactoe.game import Game, tic_tac_toe
+from app.tictactoe.game import BoolArray, FloatArray, Game, tic_tac_toe
 from app.tictactoe.history import ALL_PAIRS
 from app.tictactoe.notation import replay_record
 from app.tictactoe.policy import (
@@ -325,12 +325,12 @@ class SiteData:
         return solve_game(self.game)
 
     @cached_property
-    def optimal_q(self) -> NDArray[np.float64]:
+    def optimal_q(self) -> FloatArray:
         """The result of each move with optimal play, [D, cells]: -1, 0, +1, or NaN for illegal moves."""
         return compute_optimal_q(self.game)
 
     @cached_property
-    def is_move_correct(self) -> NDArray[np.bool_]:
+    def is_move_correct(self) -> BoolArray:
         """Whether a move keeps the result of optimal play, [D, cells]."""
         return find_best_moves(self.game)
 
@@ -345,15 +345,15 @@ class SiteData:
         return np.nan_to_num(self.optimal_q).astype(np.int8) * plies_to_end
 
     @cached_property
-    def wins_at_once(self) -> NDArray[np.bool_]:
+    def wins_at_once(self) -> BoolArray:
         """Whether a move wins the game, [D, cells]; False for illegal moves."""
-        wins: NDArray[np.bool_] = self.game.legal & (self.signed_moves_to_end == 1)
+        wins: BoolArray = self.game.legal & (self.signed_moves_to_end == 1)
         return wins
 
     @cached_property
-    def loses_at_once(self) -> NDArray[np.bool_]:
+    def loses_at_once(self) -> BoolArray:
         """Whether the opponent's next move can win, [D, cells]; False for illegal moves."""
-        losses: NDArray[np.bool_] = self.game.legal & (self.signed_moves_to_end == -2)
+        losses: BoolArray = self.game.legal & (self.signed_moves_to_end == -2)
         return losses
 
     @cached_property
@@ -385,7 +385,7 @@ class SiteData:
         """Return the task that an agent was trained on, None if it cannot be solved exactly."""
         return self.get_recipe(agent_name).build_training_task()
 
-    def get_task_q(self, agent_name: str) -> NDArray[np.float64] | None:
+    def get_task_q(self, agent_name: str) -> FloatArray | None:
         """Return the exact values in an agent's task, [D, cells]; None if it cannot be solved."""
         task = self.get_task(agent_name)
         return None if task is None else solve_task(self.game, task)
@@ -451,7 +451,7 @@ class SiteData:
 
     def find_known_pairs(
         self, agent_name: str, snapshot: int, selected_pairs: slice = ALL_PAIRS
-    ) -> NDArray[np.bool_]:
+    ) -> BoolArray:
         """Return whether an agent knows the value of each selected move at a snapshot, [P].
 
         An agent knows the values that it has updated, and some agents also know the values of moves
@@ -467,7 +467,7 @@ class SiteData:
         return np.full(len(updated), agent.snapshot_updates[snapshot] > 0)
 
     @cached_property
-    def is_final_pair(self) -> NDArray[np.bool_]:
+    def is_final_pair(self) -> BoolArray:
         """Whether a move ends the game, [P]."""
         return self.game.pair_successor >= self.game.decisions
 

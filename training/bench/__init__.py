@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from app.recipes import SHIPPED, Recipe, parse_recipe
 from app.recipes.algorithms import QLearning
-from app.tictactoe.game import Game, build_game
+from app.tictactoe.game import FloatArray, Game, build_game
 from app.tictactoe.policy import t_hand_policy, uniform_policy
 from app.tictactoe.values import compute_outcome_chances, solve_game
 from training.learners import learn
@@ -163,7 +163,7 @@ class CLoop:
             self._play = ctypes.CDLL(str(library)).play
         self._play.restype = ctypes.c_int64
 
-    def learn(self, game: Game, recipe: QLearning) -> tuple[int, NDArray[np.float64]]:
+    def learn(self, game: Game, recipe: QLearning) -> tuple[int, FloatArray]:
         """Train a recipe in C; return the number of updates and the values of all moves, [P].
 
         The loop reads only alpha, gamma, epsilon, the initial value, the number of games and the

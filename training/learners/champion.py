@@ -13,10 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from app.recipes.algorithms import Champion
-from app.tictactoe.game import Game
+from app.tictactoe.game import BoolArray, Game
 from training.learners.classes import (
     build_class_progress,
     list_afterstate_classes,
@@ -49,7 +48,7 @@ class Bounds(NamedTuple):
     lower: Values
     upper: Values
     # [K] whether the afterstate itself, or one that can follow, has not been seen yet
-    has_unseen: NDArray[np.bool_]
+    has_unseen: BoolArray
     # [K] The move to the afterstate with the highest priority is played.
     priority: Values
     # [K] the number of games with the afterstate

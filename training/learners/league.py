@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from app.recipes.algorithms import League
 from app.textbook.league import LEARNERS, MEMBERS
-from app.tictactoe.game import Game, O, X
+from app.tictactoe.game import BoolArray, FloatArray, Game, O, X
 from app.tictactoe.tasks import list_rewards
 from app.tictactoe.views import RewardScale
 from training.learners.pairs import (
@@ -68,7 +68,7 @@ class LeagueGame(NamedTuple):
     # [P] the position after the move; positions from D on are terminal
     next_position: Indices
     # [2, S] the reward for reaching a position, in each view
-    reward: NDArray[np.float64]
+    reward: FloatArray
     # [L, 2, S] the index of a position's first entry, for each learner and view
     first_entry: Indices
     # [L, 2, P] the index of a pair's entry, for each learner and view
@@ -86,12 +86,12 @@ class LearnerTables(NamedTuple):
     # [L] how many updates each learner has made
     updates: NDArray[np.int64]
     # [L] the parameters of the learners: this field and the following ones
-    gamma: NDArray[np.float64]
-    k_start: NDArray[np.float64]
-    k_step: NDArray[np.float64]
-    k_limit: NDArray[np.float64]
-    observing: NDArray[np.bool_]
-    two_stage: NDArray[np.bool_]
+    gamma: FloatArray
+    k_start: FloatArray
+    k_step: FloatArray
+    k_limit: FloatArray
+    observing: BoolArray
+    two_stage: BoolArray
 
 
 def learn(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from app.recipes import Recipe
 from app.recipes.parameters import BOTH_OPPONENT, SELF_OPPONENT
-from app.tictactoe.game import Game
+from app.tictactoe.game import FloatArray, Game
 from app.tictactoe.policy import BASELINES
 from training.learners.pairs import (
     Indices,
@@ -116,7 +116,7 @@ def run_phases(
 
 
 def make_progress_builder(
-    game: Game, q: NDArray[np.float64], visits: NDArray[np.uint32]
+    game: Game, q: FloatArray, visits: NDArray[np.uint32]
 ) -> Callable[[float, int, int], Progress]:
     """Return a function that copies the present values and visits, both [P], into a Progress."""
 

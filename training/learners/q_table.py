@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from app.recipes.algorithms import DoubleQ, QTable
-from app.tictactoe.game import Game
+from app.tictactoe.game import FloatArray, Game
 from training.learners import pairs
 from training.learners.classes import (
     learn_classes,
@@ -52,7 +51,7 @@ class LearnerArrays(NamedTuple):
     """The values of K classes of pairs, and the record of the last game."""
 
     # [K, 1], or [K, 2] with the two tables of double Q-learning
-    tables: NDArray[np.float64]
+    tables: FloatArray
     # [K] the mean of the tables, by which moves are chosen
     values: Values
     # [K] the number of updates of each class

@@ -12,7 +12,7 @@ from app.textbook.loop import Update
 from app.textbook.menace import Menace
 from app.textbook.table import get_reward
 from app.tictactoe.beads import count_beads, count_symmetric_cells
-from app.tictactoe.game import X
+from app.tictactoe.game import FloatArray, X
 from app.tictactoe.notation import MARKS, format_position
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.values import compute_outcome_chances
@@ -135,9 +135,7 @@ def _count_shared_squares(query: ValueQuery) -> NDArray[np.int64]:
     return squares
 
 
-def _compute_result_chances(
-    query: ValueQuery, held: NDArray[np.float64]
-) -> list[float]:
+def _compute_result_chances(query: ValueQuery, held: FloatArray) -> list[float]:
     """Return the chances of a win, a draw and a loss in a training game with the move.
 
     `held`, [D, cells], are the beads of all moves.
@@ -152,7 +150,7 @@ def _compute_result_chances(
     return chances[:: query.mover]
 
 
-def _add_beads(query: ValueQuery, held: NDArray[np.float64], beads: float) -> Update:
+def _add_beads(query: ValueQuery, held: FloatArray, beads: float) -> Update:
     """Return the update that adds `beads` to the move; `held`, [D, cells], are the beads before."""
     learner = Menace(build_rules(query.game), query.recipe)
     learner.changed = StoredValues(query.game, held)
@@ -162,7 +160,7 @@ def _add_beads(query: ValueQuery, held: NDArray[np.float64], beads: float) -> Up
     return update
 
 
-def _get_held_beads(query: ValueQuery) -> NDArray[np.float64]:
+def _get_held_beads(query: ValueQuery) -> FloatArray:
     """Return the beads of all moves, [D, cells], NaN where illegal."""
     game, plays = query.game, query.agent.card.play_rule
     return game.spread_pairs(count_beads(game, query.table[game.legal], plays))

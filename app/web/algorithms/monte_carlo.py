@@ -3,10 +3,10 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.textbook.loop import Update
 from app.textbook.table import get_reward
+from app.tictactoe.game import FloatArray
 from app.tictactoe.notation import MARKS, format_position
 from app.tictactoe.tasks import evaluate_policy
 from app.web.algorithms.algorithm import Algorithm
@@ -19,16 +19,14 @@ from app.web.site_data import SiteData, cached_per_site
 @cached_per_site(4)
 def _compute_mean_returns(
     site: SiteData, value_source: str, snapshot: int | None
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Return the mean return from each decision, [D], if both players move as in training."""
     policy, task = site.get_policy(value_source, snapshot), site.get_task(value_source)
     # The task is never None for agents of this algorithm.
     assert task is not None
     brings = evaluate_policy(site.game, task, policy)
     played, explored = np.nansum(policy * brings, axis=1), np.nanmean(brings, axis=1)
-    mean_returns: NDArray[np.float64] = (
-        1 - task.epsilon
-    ) * played + task.epsilon * explored
+    mean_returns: FloatArray = (1 - task.epsilon) * played + task.epsilon * explored
     return mean_returns
 
 

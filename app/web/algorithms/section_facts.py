@@ -8,10 +8,9 @@ from math import ceil
 
 import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from app.recipes.algorithms import SelfPlay
-from app.tictactoe.game import SEATS, O, X
+from app.tictactoe.game import SEATS, BoolArray, FloatArray, O, X
 from app.tictactoe.notation import replay_record
 from app.tictactoe.tasks import solve_task
 from app.tictactoe.values import TIE_TOLERANCE
@@ -136,10 +135,8 @@ def _compute_sarsa_numbers(site: SiteData, section: Section) -> Mapping[str, obj
     }
 
 
-def _find_best_moves(q: NDArray[np.float64]) -> NDArray[np.bool_]:
-    is_best: NDArray[np.bool_] = (
-        q >= np.nanmax(q, axis=1, keepdims=True) - TIE_TOLERANCE
-    )
+def _find_best_moves(q: FloatArray) -> BoolArray:
+    is_best: BoolArray = q >= np.nanmax(q, axis=1, keepdims=True) - TIE_TOLERANCE
     return is_best
 
 

@@ -18,7 +18,7 @@ from app.recipes.algorithms import compute_final_rate
 from app.recipes.parameters import BOTH_OPPONENT, SELF_OPPONENT, SELF_OPPONENTS
 from app.textbook.loop import Update
 from app.tictactoe.agents import Agent
-from app.tictactoe.game import Game, X
+from app.tictactoe.game import FloatArray, Game, X
 from app.tictactoe.tasks import Task
 from app.tictactoe.views import RewardScale
 from app.web.algorithms.formula import format_unsigned
@@ -148,11 +148,11 @@ class ValueQuery:
         return compute_final_rate(self.recipe.epsilon, self.recipe.epsilon_drop) > 0
 
     @cached_property
-    def reply_chances(self) -> NDArray[np.float64]:
+    def reply_chances(self) -> FloatArray:
         """The probability of each reply of the opponent to the move, [cells]."""
         if self.opponent is None:
             return self.evaluate(self.next_position).policy
-        reply_chances: NDArray[np.float64] = self.site.policies[self.opponent][
+        reply_chances: FloatArray = self.site.policies[self.opponent][
             self.next_position
         ]
         return reply_chances

@@ -13,13 +13,12 @@ import numpy as np
 import werkzeug
 from flask import Response, redirect, request
 from markupsafe import Markup
-from numpy.typing import NDArray
 from werkzeug.exceptions import BadRequest, NotFound
 
 from app.recipes import name_recipe
 from app.recipes.faults import FAULTY_RECIPES, find_correct_recipe
 from app.tictactoe.agents import Agent
-from app.tictactoe.game import X
+from app.tictactoe.game import FloatArray, X
 from app.tictactoe.notation import DIGITS, MARKS, find_record, parse_position
 from app.tictactoe.policy import policy_from_values
 from app.web.comparison import Comparison, SourceSnapshot
@@ -200,10 +199,10 @@ def find_example_record(site: SiteData, fault: str) -> str:
     return find_record(game, int(chances.argmax()))
 
 
-def _compute_loss_chances(site: SiteData, agent: Agent) -> NDArray[np.float64]:
+def _compute_loss_chances(site: SiteData, agent: Agent) -> FloatArray:
     policy = policy_from_values(agent.q, agent.card.play_rule)
     blunder = site.loses_at_once & ~site.is_move_correct
-    chances: NDArray[np.float64] = (policy * blunder).sum(axis=1)
+    chances: FloatArray = (policy * blunder).sum(axis=1)
     return chances
 
 

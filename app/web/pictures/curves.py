@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from markupsafe import Markup
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from app.tictactoe.game import FloatArray
 from app.tictactoe.report import Chances
 from app.web.formatting import format_count, format_percent, format_short_number
 from app.web.game_review import RESULT_LABELS, ReviewedMove, describe_moves
@@ -77,7 +78,7 @@ class Axis(NamedTuple):
         value = self._apply_logarithm(value)
         return min(1.0, max(0.0, (value - low) / (high - low)))
 
-    def compute_shares(self, values: ArrayLike) -> NDArray[np.float64]:
+    def compute_shares(self, values: ArrayLike) -> FloatArray:
         """Return `compute_share` of many values on a linear axis."""
         shares = (np.asarray(values) - self.minimum) / (self.maximum - self.minimum)
         return np.clip(shares, 0.0, 1.0)

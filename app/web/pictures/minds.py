@@ -16,6 +16,7 @@ from werkzeug.exceptions import BadRequest
 
 from app.tictactoe import value_map
 from app.tictactoe.beads import compute_preferences, count_beads
+from app.tictactoe.game import BoolArray, FloatArray, IndexArray
 from app.tictactoe.notation import MARKS, find_record, format_position
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.value_map import (
@@ -183,7 +184,7 @@ def parse_snapshot_and_colouring(
 
 # (position that each tile shows, whether the agent had updated it by then), both [T, N] for N tiles
 # at T snapshots
-RepresentedDecisions = tuple[NDArray[np.intp], NDArray[np.bool_]]
+RepresentedDecisions = tuple[IndexArray, BoolArray]
 
 
 @cached_per_site(4)  # Each cached result takes some 80 KB.
@@ -206,7 +207,7 @@ def choose_decisions(
 
 def estimate_tiles(
     site: SiteData, agent_name: str, snapshot: int | None = None
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Return the agent's highest value in the position of each tile, [T, N]: N tiles at T snapshots.
 
     Values are from -1 to +1 for the mover. For beads they say how strongly the agent prefers its

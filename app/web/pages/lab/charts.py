@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from textwrap import wrap
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.experiments import Curves, Series, summarize_seeds
 from app.recipes import name_recipe
+from app.tictactoe.game import FloatArray
 from app.web.formatting import format_with_unit
 from app.web.pages.lab.duel import LINEAR_AXIS, LOGARITHMIC_AXIS, Duel, Side
 from app.web.pictures.curves import lay_out_seed_lines
@@ -69,7 +69,7 @@ def _summarize_side(duel: Duel, side: Side, axis: str) -> Series:
     end = max(1, *(updates[-1] for updates, _ in courses))
     is_logarithmic = axis == LOGARITHMIC_AXIS
 
-    def convert_to_axis(updates: Sequence[float]) -> NDArray[np.float64]:
+    def convert_to_axis(updates: Sequence[float]) -> FloatArray:
         return np.log1p(updates) if is_logarithmic else np.asarray(updates, float)
 
     low, high = convert_to_axis([1 if is_logarithmic else 0, end])

@@ -5,13 +5,11 @@ from math import ceil
 from typing import Any, NamedTuple
 from zlib import crc32
 
-import numpy as np
 from flask import current_app
 from msgspec.structs import replace
-from numpy.typing import NDArray
 from werkzeug.exceptions import Conflict
 
-from app.tictactoe.game import O, X, get_mover
+from app.tictactoe.game import FloatArray, O, X, get_mover
 from app.tictactoe.notation import undo_moves
 from app.tictactoe.policy import mix_policies
 from app.web.formatting import format_updates
@@ -235,7 +233,7 @@ def list_speeds(delay: float) -> list[tuple[float, str]]:
     return [(each, gettext(speeds[each])) for each in sorted(speeds, reverse=True)]
 
 
-def compute_reply_chances(state: MatchState) -> NDArray[np.float64]:
+def compute_reply_chances(state: MatchState) -> FloatArray:
     """Return the probability, [cells], of each move of the player to move.
 
     A person is assumed to move like the agent, or other source, whose values the board shows.
