@@ -13,7 +13,7 @@ SMALL = "q-table,games=200"
 
 def test_a_change_has_an_address_and_back_undoes_it(page: Page) -> None:
     page.goto(f"/lab/{SMALL}")
-    page.locator("#duel").wait_for()  # the page that waits in line has none
+    page.locator("#comparison").wait_for()  # the page that waits in line has none
     page.click("#slot-change-button")
     page.click("#try-alpha-1")
     expect(page).to_have_url(re.compile(rf"/lab/q-table,alpha=0.8,games=200\?ghost={SMALL}$"))
@@ -34,7 +34,7 @@ def test_a_change_has_an_address_and_back_undoes_it(page: Page) -> None:
 @pytest.mark.console("Failed to load|ERR_FAILED|htmx:sendError")
 def test_a_request_that_fails_is_said_and_comes_back(page: Page) -> None:
     page.goto(f"/lab/{SMALL}")
-    expect(page.locator("#duel")).to_contain_text("20 of 20")  # nothing else comes
+    expect(page.locator("#comparison")).to_contain_text("20 of 20")  # nothing else comes
     page.route("**/lab/*curve=losses", lambda route: route.abort())
     page.click("#slot-by-button")
     page.click("#by-losses")
@@ -116,7 +116,7 @@ def test_whether_more_exploration_helps_against_another_opponent_is_answered_in_
 def test_twenty_seeds_come_by_themselves_and_nothing_moves(page: Page) -> None:
     page.goto("/lab/q-table,games=100?ghost=q-table,games=50")
     page.evaluate(SHIFTS)
-    expect(page.locator("#duel")).to_contain_text("20 of 20")
+    expect(page.locator("#comparison")).to_contain_text("20 of 20")
     expect(page.locator(".strip a")).to_have_count(20)
     expect(page.locator(".verdict")).to_have_text(re.compile("^Yes"))
     assert sum(value for value, *_ in shifts(page)) < 0.02
@@ -155,7 +155,7 @@ def test_a_page_that_waits_says_so_and_is_no_error_in_the_console(page: Page) ->
             told = '<p class="notice pending">Number 2 in the queue.</p>'
             route.fulfill(status=202, headers={"Retry-After": "1"}, body=told)
         else:
-            route.fulfill(body='<section id="duel"></section>')
+            route.fulfill(body='<section id="comparison"></section>')
 
     page.route("**/lab/**seeds=5", wait_once)
     page.goto("/lab/q-table-draw-1?ghost=q-table")  # shipped agents, so that nothing is trained

@@ -22,8 +22,8 @@ from typing import NamedTuple
 
 import click
 
-from app.web.pages.lab.contest import MAX_SEEDS
-from app.web.pages.lab.duel import SEED_BATCH_SIZE
+from app.web.pages.lab.recipe_comparison import SEED_BATCH_SIZE
+from app.web.pages.lab.verdict import MAX_SEEDS
 from tests.service.cases import usual_moves
 from tests.service.server import (
     SWAP,
@@ -99,7 +99,7 @@ def classroom(students: int) -> Table:
     times = {
         f"opening, p95 of {students}": lesson.opening,
         f"{MOVES} moves of each, p95": lesson.moves,
-        "the first five seeds of a duel, p95": lesson.five,
+        "the first five seeds of a comparison, p95": lesson.five,
         "all twenty, p95": lesson.twenty,
     }
     rows = [

@@ -22,10 +22,10 @@ from app.recipes import (
 from app.reference import get_move_key, make_learner
 from app.tictactoe.game import tic_tac_toe
 from app.web.facts import judge_policy
-from app.web.pages.lab import duel
-from app.web.pages.lab.contest import MAX_SEEDS, build_contest
+from app.web.pages.lab import recipe_comparison
 from app.web.pages.lab.page import EXERCISES
 from app.web.pages.lab.training_game import build_game_picture
+from app.web.pages.lab.verdict import MAX_SEEDS, run_sign_test
 from app.web.pages.lab.wording import name_causes
 from app.web.site_data import SiteData
 from training.story import encode_game_log
@@ -38,15 +38,15 @@ def change(client: FlaskClient, **query: str) -> str:
     return unquote(answer.location)
 
 
-def test_a_slot_changes_both_sides_and_the_contrast_one(client: FlaskClient) -> None:
-    duel = {"recipe": "q-table,alpha=0.8", "ghost": "q-table"}
+def test_a_menu_changes_both_recipes_or_only_b(client: FlaskClient) -> None:
+    pair = {"recipe": "q-table,alpha=0.8", "ghost": "q-table"}
     both = "/lab/q-table,alpha=0.8,games=200?ghost=q-table,games=200"
-    assert change(client, **duel, games="200") == both
-    assert change(client, **duel, b_alpha=".9") == "/lab/q-table,alpha=0.9?ghost=q-table"
-    assert change(client, **duel, a_alpha=".1") == "/lab/q-table,alpha=0.8?ghost=q-table,alpha=0.1"
+    assert change(client, **pair, games="200") == both
+    assert change(client, **pair, b_alpha=".9") == "/lab/q-table,alpha=0.9?ghost=q-table"
+    assert change(client, **pair, a_alpha=".1") == "/lab/q-table,alpha=0.8?ghost=q-table,alpha=0.1"
     sarsa = "/lab/sarsa,alpha=0.8,gamma=1,epsilon=0.7,epsilon_drop=0.1,games=14000?ghost="
-    assert change(client, **duel, algorithm="sarsa") == sarsa + sarsa[5:-7].replace("0.8", "0.4")
-    assert change(client, **duel, b_alpha="0.4") == "/lab/q-table"  # nothing is compared
+    assert change(client, **pair, algorithm="sarsa") == sarsa + sarsa[5:-7].replace("0.8", "0.4")
+    assert change(client, **pair, b_alpha="0.4") == "/lab/q-table"  # nothing is compared
     assert change(client, recipe="q-table", b_alpha="0.8") == "/lab/q-table,alpha=0.8?ghost=q-table"
     assert change(client, recipe="q-table", games="200", curve="losses") == (
         "/lab/q-table,games=200?curve=losses"
@@ -56,7 +56,7 @@ def test_a_slot_changes_both_sides_and_the_contrast_one(client: FlaskClient) -> 
 def test_a_student_who_changes_the_opponent_compares_like_with_like(
     client: FlaskClient, site: SiteData
 ) -> None:
-    """Every link of a shared slot leads to two trainings that differ only in the contrast."""
+    """Every link of a shared menu leads to two trainings with the same difference as before."""
     page = client.get("/lab/q-table,alpha=0.8?ghost=q-table").get_data(as_text=True)
     pattern = r'id="(?:vs|games|algorithm|seat|ties|by)-[\w-]+" href="([^"]*)"'
     links = re.findall(pattern, page)
@@ -71,7 +71,7 @@ def test_a_student_who_changes_the_opponent_compares_like_with_like(
 
 
 def form_of(site: SiteData, text: str) -> Recipe:
-    return duel.find_recipe(site, text)
+    return recipe_comparison.find_recipe(site, text)
 
 
 WRITTEN = st.sampled_from(["", "q-table", "0.5", "1e99", "٣", "nan", "random:1+self:2", "x"])
@@ -124,7 +124,7 @@ def computed(written: str) -> tuple[float, float]:
 def test_the_sums_of_a_story_are_right(client: FlaskClient, site: SiteData, text: str) -> None:
     known: dict[object, float] = {}
     recipe, told, pages = parse_recipe(text), 0, 0
-    shown = duel.build_duel(site, text, {})
+    shown = recipe_comparison.build_recipe_comparison(site, text, {})
     learner = make_learner(tic_tac_toe(), recipe)
     for number, game in enumerate(json.loads(encode_game_log(tic_tac_toe(), recipe))[:6], 1):
         for update, change in enumerate(game["changes"], 1):
@@ -213,7 +213,7 @@ def headline(page: str) -> str:
     return found[1]
 
 
-def test_a_duel_grows_to_twenty_seeds_and_then_has_a_verdict(
+def test_a_comparison_grows_to_twenty_seeds_and_then_has_a_verdict(
     client: FlaskClient, site: SiteData
 ) -> None:
     pages = follow(client, "/lab/q-table,games=60?ghost=q-table,games=20")
@@ -287,24 +287,24 @@ def test_a_difference_that_twenty_seeds_do_not_show_is_called_that(client: Flask
 def test_a_contest_is_decided_by_the_sign_test_after_all_seeds(
     ends: list[list[float]], more: bool, better: str, words: str
 ) -> None:
-    decided = build_contest(ends, more)
-    assert (decided.better_side, decided.result_words) == (better, words)
+    decided = run_sign_test(ends, more)
+    assert (decided.better_variant, decided.result_words) == (better, words)
 
 
-# The same contrast elsewhere
+# The same comparison with other opponents
 
 
 @pytest.mark.long
 def test_a_small_verdict_is_that_of_its_own_page(client: FlaskClient) -> None:
     """Only the row of this opponent is trained here, because its own length comes first."""
-    duel_url = "/lab/q-table,vs=both,games=60?ghost=q-table,games=60"
-    page = unescape(client.get(f"{duel_url}&elsewhere=3").text)
+    pair_url = "/lab/q-table,vs=both,games=60?ghost=q-table,games=60"
+    page = unescape(client.get(f"{pair_url}&elsewhere=3").text)
     rows = re.findall(r"<tr><th scope=\"row\">(.*?)</th>(.*?)</tr>", page, re.DOTALL)
     (cells,) = [cells for title, cells in rows if title == "This opponent"]
     verdicts = re.findall(r'<(?:a href="([^"]*)"|b)>([^<]*)<', cells)
     assert len(verdicts) == 3
     for url, words in verdicts:
-        own = headline(client.get(f"{url or duel_url}&seeds=20").text)
+        own = headline(client.get(f"{url or pair_url}&seeds=20").text)
         answer = {"yes": "Yes", "no ": "No d", "no,": "No:", "equ": "No d"}[words[:3]]
         assert own.startswith(answer), (url, words)
 

@@ -19,8 +19,8 @@ from app.recipes import ALGORITHMS, Parameter, Recipe, RecipeError, list_paramet
 from app.recipes.parameters import ParameterValue
 from app.web.formatting import join_words
 from app.web.pages.lab import wording
-from app.web.pages.lab.contest import Contest, LabMeasure, describe_contest
 from app.web.pages.lab.question import build_question_phrases
+from app.web.pages.lab.verdict import LabMeasure, SignTest, build_verdict
 from app.web.site_data import SiteData
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "lab.txt"
@@ -57,7 +57,7 @@ def headlines(site: SiteData, a: Recipe, b: Recipe) -> list[str]:
     warning = wording.warn_of_causes(wording.name_causes(a, b))
     return [
         f"{warning} Fewer blunders {sentence_end}. ({label})".lstrip()
-        for label, sentence_end in wording.name_sides(site, a, b)
+        for label, sentence_end in wording.name_variants(site, a, b)
     ]
 
 
@@ -181,8 +181,8 @@ PHRASES = {"A": "with α 0.4", "B": "with α 0.8"}
     ],
 )
 def test_verdicts_are_sentences(contest: tuple[int, int, int], measure: int, verdict: str) -> None:
-    said = describe_contest(
-        Contest(*contest, p_value=0.01),
+    said = build_verdict(
+        SignTest(*contest, p_value=0.01),
         MEASURES[measure],
         PHRASES,
         [1, 2],
@@ -203,6 +203,6 @@ def test_verdicts_are_sentences(contest: tuple[int, int, int], measure: int, ver
     ],
 )
 def test_the_headline_says_how_much(medians: tuple[float, float], answer: str, size: str) -> None:
-    contest = Contest(2, 16, 20, p_value=0.01)
-    verdict = describe_contest(contest, MEASURES[0], PHRASES, medians, answers_question=True)
+    contest = SignTest(2, 16, 20, p_value=0.01)
+    verdict = build_verdict(contest, MEASURES[0], PHRASES, medians, answers_question=True)
     assert verdict.headline == f"{answer}: fewer blunders with α 0.8 ({size})."

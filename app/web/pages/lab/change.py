@@ -21,14 +21,14 @@ from app.recipes.parameters import TrainingPhases, format_value
 ALGORITHM_FIELD = "algorithm"
 SHIPPED_RECIPES = frozenset(agent.recipe for agent in SHIPPED.values())
 # A is the baseline, B the recipe that is compared with it.
-SIDE_LETTERS = ("a", "b")
+VARIANT_LETTERS = ("a", "b")
 RATE_BY_DECAY = {"epsilon_drop": "epsilon", "alpha_drop": "alpha"}
 
 
 def find_differing_parameters(recipe: Recipe, other_recipe: Recipe) -> list[Parameter]:
-    """Return the parameters of a recipe whose values differ in the other recipe.
+    """Return the parameters of a recipe that have another value in the other recipe.
 
-    If the algorithms differ, only parameters that mean the same in both algorithms count.
+    If the algorithms differ, only parameters with the same meaning in both count.
     """
     others = {one.name: one for one in list_parameters(other_recipe)}
     return [
@@ -41,7 +41,7 @@ def find_differing_parameters(recipe: Recipe, other_recipe: Recipe) -> list[Para
 def find_possible_causes(recipe: Recipe, other_recipe: Recipe) -> list[Parameter]:
     """Return the parameters that can explain why two trainings have different results.
 
-    The seed is not among them, because results of A and B are compared seed by seed.
+    The seed is not one of them, because A and B are compared seed by seed.
     """
     return [
         one
@@ -51,7 +51,7 @@ def find_possible_causes(recipe: Recipe, other_recipe: Recipe) -> list[Parameter
 
 
 def find_shared_parameters(recipe: Recipe, other_recipe: Recipe) -> list[Parameter]:
-    """Return the parameters of a recipe that the other recipe's algorithm has with the same meaning."""
+    """Return the parameters that mean the same in the other recipe's algorithm."""
     others = {one.name: one for one in list_parameters(other_recipe)}
     return [
         one
@@ -61,7 +61,7 @@ def find_shared_parameters(recipe: Recipe, other_recipe: Recipe) -> list[Paramet
 
 
 def count_turns(phases: TrainingPhases) -> int:
-    """Return the number of turns (games, sweeps or rounds) of a training against all opponents."""
+    """Return the number of games, sweeps or rounds against all opponents together."""
     return sum(turns for _, turns in phases)
 
 
@@ -99,10 +99,10 @@ def _is_difference(
 def _have_same_proportions(
     phases: TrainingPhases, other_phases: TrainingPhases
 ) -> bool:
-    """Return whether two trainings divide their turns in the same way among the same opponents.
+    """Return whether two trainings divide their games in the same way among the same opponents.
 
-    Turns are whole numbers, so rounding may shift each opponent's number by one turn. The last
-    opponent gets the rest, so its number may differ by as many turns as there are opponents.
+    Numbers of games are rounded, so each may differ by one. The last opponent gets the rest, which
+    may differ by as many games as there are opponents.
     """
     if [opponent for opponent, _ in phases] != [
         opponent for opponent, _ in other_phases
@@ -122,19 +122,18 @@ def _have_same_proportions(
 def change_recipe_pair(
     recipe_a: Recipe, recipe_b: Recipe, changes: Mapping[str, str]
 ) -> tuple[Recipe, Recipe]:
-    """Return the recipes A and B after the changes of a form.
+    """Return the recipes A and B after the changes in a form.
 
-    The key "alpha" changes both recipes, "a.alpha" changes recipe A and "b.alpha" recipe B.
-
-    Raises RecipeError, naming the parameter, if a value is invalid.
+    The key "alpha" changes both recipes, "a.alpha" only A and "b.alpha" only B. Raises RecipeError,
+    naming the parameter, if a value is invalid.
     """
     common = {key: text for key, text in changes.items() if "." not in key}
     changed = []
-    for side, recipe in zip(SIDE_LETTERS, (recipe_a, recipe_b), strict=True):
+    for variant, recipe in zip(VARIANT_LETTERS, (recipe_a, recipe_b), strict=True):
         own = {
             key.partition(".")[2]: text
             for key, text in changes.items()
-            if key.startswith(f"{side}.")
+            if key.startswith(f"{variant}.")
         }
         changed.append(change_recipe(recipe, common | own))
     return changed[0], changed[1]
@@ -144,10 +143,8 @@ def change_recipe(recipe: Recipe, changes: Mapping[str, str]) -> Recipe:
     """Return a recipe with other values of some parameters, or with another algorithm.
 
     Parameters that the algorithm does not have are ignored. An empty text stands for the default.
-    If the number of turns changes, each opponent keeps its share of them.
-
-    Raises RecipeError, naming the parameter, if a value is invalid or the training would take too
-    long.
+    If the number of games changes, each opponent keeps its share of them. Raises RecipeError,
+    naming the parameter, if a value is invalid or the training would take too long.
     """
     return _change_recipe(recipe, tuple(changes.items()))
 
@@ -185,10 +182,10 @@ def _change_recipe(recipe: Recipe, change_items: tuple[tuple[str, str], ...]) ->
 
 
 def carry_over_parameters(recipe: Recipe, slug: str) -> Recipe:
-    """Return a recipe of the algorithm `slug` with the values of another algorithm's recipe.
+    """Return a recipe of the algorithm `slug` with the parameters of another recipe.
 
-    Only values of parameters that mean the same in both algorithms are kept. A value that the other
-    algorithm does not allow gets its default. Raises RecipeError if there is no such algorithm.
+    A parameter gets its default if it means something else in the new algorithm, or if its value is
+    not allowed there. Raises RecipeError if there is no such algorithm.
     """
     changed_recipe: Recipe = find_algorithm(slug)()
     values = list_parameter_texts(recipe)
@@ -219,7 +216,7 @@ def _list_parameter_texts(recipe: Recipe) -> dict[str, str]:
 
 
 def shorten_training(recipe: Recipe) -> Recipe:
-    """Return the recipe with fewer turns, if this server cannot train it with all of them."""
+    """Return the recipe with fewer games, if this server cannot train it with all of them."""
     turns = get_max_turns(recipe)
     if recipe.is_network or turns >= count_turns(recipe.phases):
         return recipe
@@ -227,7 +224,7 @@ def shorten_training(recipe: Recipe) -> Recipe:
 
 
 def get_max_turns(recipe: Recipe) -> int:
-    """Return the largest number of turns that this server trains with the recipe's other values."""
+    """Return how many games, sweeps or rounds of this recipe the server trains at most."""
     turns = count_turns(recipe.phases)
     return max(1, MAX_UPDATES * turns // recipe.compute_max_updates())
 
@@ -243,9 +240,9 @@ def _remove_decimals(parameter: Parameter, value_text: str) -> str:
 
 
 def _rescale_turns(slug: str, opponents: str, total_turns: str) -> str:
-    """Return the opponents with a new total of turns, divided in the same proportions.
+    """Return `opponents` with a new total number of games, in the same proportions.
 
-    `opponents` is unchanged if `total_turns` is not a valid number, or too small.
+    `opponents` is unchanged if `total_turns` is invalid or too small.
     """
     try:
         recipe = parse_recipe(f"{slug},vs={opponents}")

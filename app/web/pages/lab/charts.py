@@ -13,7 +13,12 @@ from app.experiments import Curves, Series, summarize_seeds
 from app.recipes import name_recipe
 from app.tictactoe.game import FloatArray
 from app.web.formatting import format_with_unit
-from app.web.pages.lab.duel import LINEAR_AXIS, LOGARITHMIC_AXIS, Duel, Side
+from app.web.pages.lab.recipe_comparison import (
+    LINEAR_AXIS,
+    LOGARITHMIC_AXIS,
+    RecipeComparison,
+    Variant,
+)
 from app.web.pictures.curves import lay_out_seed_lines
 from app.web.pictures.figures import lay_out_curves
 from app.web.pictures.svg import Drawing, Inset, Path, Plot, Shape, Text
@@ -32,15 +37,19 @@ MAX_CURVE_POINTS = 50
 MAX_SEED_LABEL_CHARACTERS = 18
 
 
-def summarize_runs(duel: Duel) -> Curves:
+def summarize_runs(comparison: RecipeComparison) -> Curves:
     """Return the learning curves of both recipes, on a linear or a logarithmic axis.
 
-    The URL can name the axis. By default it is the one on which the medians of A and B are farther
-    apart; the axis of a single recipe is logarithmic.
+    By default it is the axis on which the medians of A and B are farther apart, or a logarithmic
+    axis for a single recipe.
     """
-    axes = [LINEAR_AXIS, LOGARITHMIC_AXIS] if duel.baseline_name else [LOGARITHMIC_AXIS]
-    axes = [duel.axis_key] if duel.axis_key else axes
-    series = {axis: _summarize_sides(duel, axis) for axis in axes}
+    axes = (
+        [LINEAR_AXIS, LOGARITHMIC_AXIS]
+        if comparison.baseline_name
+        else [LOGARITHMIC_AXIS]
+    )
+    axes = [comparison.axis_key] if comparison.axis_key else axes
+    series = {axis: _summarize_variants(comparison, axis) for axis in axes}
 
     def measure_gap(axis: str) -> float:
         recipe_b = series[axis][0]
@@ -49,22 +58,27 @@ def summarize_runs(duel: Duel) -> Curves:
 
     axis = max(axes, key=measure_gap)
     return Curves(
-        duel.measure.title,
+        comparison.measure.title,
         "Updates",
-        duel.measure.unit,
+        comparison.measure.unit,
         series[axis],
         logarithmic=axis == LOGARITHMIC_AXIS,
     )
 
 
-def _summarize_sides(duel: Duel, axis: str) -> list[Series]:
-    return [_summarize_side(duel, side, axis) for side in duel.sides[::-1]]
+def _summarize_variants(comparison: RecipeComparison, axis: str) -> list[Series]:
+    return [
+        _summarize_variant(comparison, variant, axis)
+        for variant in comparison.variants[::-1]
+    ]
 
 
-def _summarize_side(duel: Duel, side: Side, axis: str) -> Series:
+def _summarize_variant(
+    comparison: RecipeComparison, variant: Variant, axis: str
+) -> Series:
     courses = [
-        (run.figures.snapshot_updates, duel.measure.get_curve(run.figures))
-        for run in side.runs
+        (run.figures.snapshot_updates, comparison.measure.get_curve(run.figures))
+        for run in variant.runs
     ]
     end = max(1, *(updates[-1] for updates, _ in courses))
     is_logarithmic = axis == LOGARITHMIC_AXIS
@@ -79,49 +93,52 @@ def _summarize_side(duel: Duel, side: Side, axis: str) -> Series:
         np.interp(places, convert_to_axis(updates), course).tolist()
         for updates, course in courses
     ]
-    recipe = name_recipe(side.recipe.with_seed(0))
-    return summarize_seeds(side.title, recipe, points.tolist(), rows, duel.seeds[0])
+    recipe = name_recipe(variant.recipe.with_seed(0))
+    return summarize_seeds(
+        variant.title, recipe, points.tolist(), rows, comparison.seeds[0]
+    )
 
 
-def lay_out_seeds(duel: Duel, height: float) -> Plot:
-    """Plot the results of all seeds: a line for each seed from its result in A to its result in B.
-
-    A single recipe has a dot for each seed. A label that is too long for its column becomes A or B.
-    """
-    measure = duel.measure
-    rows = list(zip(*duel.list_final_values(measure), strict=True))
+def lay_out_seeds(comparison: RecipeComparison, height: float) -> Plot:
+    """Plot the results as a line for each seed, from A to B; a single recipe has dots."""
+    measure = comparison.measure
+    rows = list(zip(*comparison.list_final_values(measure), strict=True))
     styles = [_choose_seed_style(row, measure.more_is_better) for row in rows]
-    titles = [side.title for side in duel.sides]
+    titles = [variant.title for variant in comparison.variants]
     are_narrow = max(map(len, titles)) <= MAX_SEED_LABEL_CHARACTERS
-    names = titles if are_narrow else [side.letter for side in duel.sides]
-    links = [link for link, _ in _list_seed_links(duel)]
+    names = (
+        titles if are_narrow else [variant.letter for variant in comparison.variants]
+    )
+    links = [link for link, _ in _list_seed_links(comparison)]
     return lay_out_seed_lines(rows, names, styles, links, height, measure.unit)
 
 
-def _list_seed_links(duel: Duel) -> list[tuple[Destination, list[str]]]:
-    rows = zip(*duel.list_final_values(duel.measure), strict=True)
+def _list_seed_links(
+    comparison: RecipeComparison,
+) -> list[tuple[Destination, list[str]]]:
+    rows = zip(*comparison.list_final_values(comparison.measure), strict=True)
     runs = []
     for at, row in enumerate(rows):
-        texts = [format_with_unit(value, duel.measure.unit) for value in row]
+        texts = [format_with_unit(value, comparison.measure.unit) for value in row]
         names = [
-            duel.site.lab.name_with_seed(side.recipe, side.runs[at].seed)
-            for side in duel.sides
+            comparison.site.lab.name_with_seed(variant.recipe, variant.runs[at].seed)
+            for variant in comparison.variants
         ]
-        baseline = names[0] if duel.baseline_name else ""
-        title = f"seed {duel.sides[0].runs[at].seed}: {' → '.join(texts)}"
+        baseline = names[0] if comparison.baseline_name else ""
+        title = f"seed {comparison.variants[0].runs[at].seed}: {' → '.join(texts)}"
         runs.append(
-            (Destination(title, duel.build_pair_url(names[-1], baseline)), texts)
+            (Destination(title, comparison.build_pair_url(names[-1], baseline)), texts)
         )
     return runs
 
 
-def build_seed_table(duel: Duel) -> HtmlTable:
-    seeds = [run.seed for run in duel.sides[0].runs]
+def build_seed_table(comparison: RecipeComparison) -> HtmlTable:
+    seeds = [run.seed for run in comparison.variants[0].runs]
     rows = [
         ((str(seed), link.href), texts)
-        for seed, (link, texts) in zip(seeds, _list_seed_links(duel), strict=True)
+        for seed, (link, texts) in zip(seeds, _list_seed_links(comparison), strict=True)
     ]
-    return HtmlTable("Seed", [side.title for side in duel.sides], rows)
+    return HtmlTable("Seed", [variant.title for variant in comparison.variants], rows)
 
 
 def _choose_seed_style(seed_results: Sequence[float], more_is_better: bool) -> str:
@@ -134,24 +151,26 @@ def _choose_seed_style(seed_results: Sequence[float], more_is_better: bool) -> s
     )
 
 
-def plot_comparison(duel: Duel, link: str) -> Drawing:
-    """Return the picture to download: the question, the verdict, both charts and the recipes."""
+def plot_comparison(comparison: RecipeComparison, link: str) -> Drawing:
+    """Return a picture to download: the question, the verdict, both charts and the recipes."""
     shapes: list[Shape] = []
-    verdict = duel.verdict
+    verdict = comparison.verdict
     y = MARGIN
-    y = _write_lines(shapes, y, duel.question, "heading")
+    y = _write_lines(shapes, y, comparison.question, "heading")
     headline = f"{verdict.warning} {verdict.headline}".lstrip()
     y = _write_lines(shapes, y + 4, headline, "label")
     y = _write_lines(shapes, y, verdict.detail, "told")
-    y = _add_plots(shapes, duel, y + PLOT_GAP)
-    for side in duel.sides:
+    y = _add_plots(shapes, comparison, y + PLOT_GAP)
+    for variant in comparison.variants:
         y = _write_lines(
-            shapes, y, f"{side.letter}: {name_recipe(side.recipe)}", "told"
+            shapes, y, f"{variant.letter}: {name_recipe(variant.recipe)}", "told"
         )
-    seeds = f"{duel.finished_seed_count} seeds of A and of B. The results of each seed are exact."
+    seeds = f"{comparison.finished_seed_count} seeds of A and of B. The results of each seed are exact."
     y = _write_lines(shapes, y, f"{seeds} Q-Tac-Toe:", "told")
     y = _write_lines(shapes, y, link, "told")
-    return Drawing(FILE_WIDTH, y + MARGIN, f"{duel.question} {verdict.text}", shapes)
+    return Drawing(
+        FILE_WIDTH, y + MARGIN, f"{comparison.question} {verdict.text}", shapes
+    )
 
 
 def enlarge_drawing(drawing: Drawing, scale: float) -> Drawing:
@@ -161,8 +180,8 @@ def enlarge_drawing(drawing: Drawing, scale: float) -> Drawing:
     return Drawing(width, height, drawing.label, [whole])
 
 
-def build_file_name(duel: Duel) -> str:
-    recipes = [name_recipe(side.recipe) for side in duel.sides[::-1]]
+def build_file_name(comparison: RecipeComparison) -> str:
+    recipes = [name_recipe(variant.recipe) for variant in comparison.variants[::-1]]
     words = re.sub(
         r"[^a-z0-9.]+", "-", " vs ".join(["lab", *recipes]).replace("lab vs", "lab", 1)
     )
@@ -178,15 +197,17 @@ def _write_lines(shapes: list[Shape], top: float, text: str, css_classes: str) -
     return top
 
 
-def _add_plots(shapes: list[Shape], duel: Duel, top: float) -> float:
+def _add_plots(shapes: list[Shape], comparison: RecipeComparison, top: float) -> float:
     half = (FILE_WIDTH - 2 * MARGIN - PLOT_GAP) / 2
-    figure = summarize_runs(duel)
-    curves = lay_out_curves(figure, duel.site, duel.seeds[0], PLOT_HEIGHT)
-    plots = ((MARGIN, "Each line is one seed", lay_out_seeds(duel, PLOT_HEIGHT - 8)),)
+    figure = summarize_runs(comparison)
+    curves = lay_out_curves(figure, comparison.site, comparison.seeds[0], PLOT_HEIGHT)
+    plots = (
+        (MARGIN, "Each line is one seed", lay_out_seeds(comparison, PLOT_HEIGHT - 8)),
+    )
     right = MARGIN + half + PLOT_GAP
     for x, title, plot in (
         *plots,
-        (right, f"{duel.measure.title}: medians", curves.plot),
+        (right, f"{comparison.measure.title}: medians", curves.plot),
     ):
         shapes.append(Text("label", x, top, title))
         left = x + 8 * plot.left_margin
@@ -201,7 +222,7 @@ def _add_plots(shapes: list[Shape], duel: Duel, top: float) -> float:
 
 
 def remove_links(plot: Plot) -> list[Shape]:
-    """Return the shapes of a plot without links, which a picture in a file cannot open."""
+    """Return the shapes without their links, which do not work in a picture file."""
     return [
         shape._replace(link=None) if isinstance(shape, Path) else shape
         for shape in plot.shapes

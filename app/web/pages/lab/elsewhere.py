@@ -16,29 +16,29 @@ from app.web.pages.lab.change import (
     find_possible_causes,
     find_shared_parameters,
 )
-from app.web.pages.lab.contest import MAX_SEEDS, Contest, build_contest, list_measures
-from app.web.pages.lab.duel import can_train_seeds, list_seeds, train_seeds
-from app.web.pages.lab.slots import RecipePair
+from app.web.pages.lab.menus import RecipePair
+from app.web.pages.lab.recipe_comparison import can_train_seeds, list_seeds, train_seeds
+from app.web.pages.lab.verdict import MAX_SEEDS, SignTest, list_measures, run_sign_test
 from app.web.pages.lab.wording import name_causes
 from app.web.site_data import SiteData
 
 
 def build_other_verdicts(pair: RecipePair, max_verdicts: int) -> dict[str, Any] | None:
-    """Return the table, of which `max_verdicts` cells are trained; None if it has a single cell.
+    """Train the comparison with other opponents and lengths; return the verdicts as a table.
 
-    The cells with the length of this comparison are trained first, then those with half of it, then
-    with twice as many turns. Raises the errors of `train_seeds`.
+    Only the first `max_verdicts` cells are trained. Returns None if nothing else can be compared.
+    Raises the errors of `train_seeds`.
     """
     opponents = _list_opponents(pair)
     lengths = _list_lengths(pair)
-    variants = _list_variants(pair, opponents, lengths)
-    if len(variants) < 2:
+    comparisons = _list_comparisons(pair, opponents, lengths)
+    if len(comparisons) < 2:
         return None
-    trained = min(max_verdicts, len(variants))
+    trained = min(max_verdicts, len(comparisons))
     cells = {}
-    for number, (place, recipes) in enumerate(variants.items()):
-        contest = _compare_recipes(pair, recipes) if number < trained else None
-        cells[place] = _build_cell(pair, recipes, contest)
+    for number, (place, recipes) in enumerate(comparisons.items()):
+        sign_test = _compare_recipes(pair, recipes) if number < trained else None
+        cells[place] = _build_cell(pair, recipes, sign_test)
     rows = [
         (title, [cells.get((row, column)) for column in range(len(lengths))])
         for row, title in enumerate(opponents.values())
@@ -47,16 +47,15 @@ def build_other_verdicts(pair: RecipePair, max_verdicts: int) -> dict[str, Any] 
         "columns": [title for _, title in lengths],
         "rows": rows,
         "trained_count": trained,
-        "trainable_count": len(variants),
-        "next_request_count": trained + 1 if trained < len(variants) else 0,
+        "trainable_count": len(comparisons),
+        "next_request_count": trained + 1 if trained < len(comparisons) else 0,
     }
 
 
 def _list_opponents(pair: RecipePair) -> dict[str, str]:
-    """Return name -> title of the opponents in the table.
+    """Return name -> title of each opponent that both algorithms allow.
 
-    Only opponents that the algorithms of both recipes allow are in it. The name "" stands for the
-    opponents of this comparison.
+    The name "" stands for the present opponents, if both recipes must keep them.
     """
     shared = {
         one.name: one for one in find_shared_parameters(pair.recipe_a, pair.recipe_b)
@@ -82,9 +81,9 @@ def _name_policies(site: SiteData, joined_names: str) -> str:
 
 
 def _list_lengths(pair: RecipePair) -> list[tuple[int, str]]:
-    """Return half the turns of this comparison, the same number and twice as many, each with a title.
+    """Return (number of games or sweeps, title) for half, the same and double length.
 
-    If the recipes differ in their number of turns, the only entry is 0, which keeps both numbers.
+    If the recipes differ in length, the only number is 0, and both keep their lengths.
     """
     turns = pair.recipe_a.length_parameter
     shared = {one.name for one in find_shared_parameters(pair.recipe_a, pair.recipe_b)}
@@ -96,13 +95,13 @@ def _list_lengths(pair: RecipePair) -> list[tuple[int, str]]:
     return [(one, f"{format_count(one)} {turns}") for one in lengths]
 
 
-def _list_variants(
+def _list_comparisons(
     pair: RecipePair,
     titles_by_opponent: Mapping[str, str],
     titled_lengths: Sequence[tuple[int, str]],
 ) -> dict[tuple[int, int], tuple[Recipe, Recipe]]:
-    """Return (row, column) -> recipes A and B of this cell, in the order of training."""
-    variants = {}
+    """Return (row, column) -> recipes A and B, in the order of their training."""
+    comparisons = {}
     columns = sorted(
         range(len(titled_lengths)),
         key=lambda column: column != len(titled_lengths) // 2,
@@ -121,38 +120,35 @@ def _list_variants(
             if recipes[0] != recipes[1] and all(
                 can_train_seeds(pair.site, one, seeds) for one in recipes
             ):
-                variants[row, column] = recipes
-    return variants
+                comparisons[row, column] = recipes
+    return comparisons
 
 
 def _compare_recipes(
     pair: RecipePair, recipes: tuple[Recipe, Recipe]
-) -> Contest | None:
+) -> SignTest | None:
     runs = train_seeds(pair.site, recipes, list_seeds(recipes[1]), MAX_SEEDS)
     measures = list_measures(pair.site, [each[0] for each in runs])
     measure = measures.get(pair.measure_key)
     if measure is None:
         return None
     ends = [[measure.get_final_value(run) for run in each] for each in runs]
-    return build_contest(ends, measure.more_is_better)
+    return run_sign_test(ends, measure.more_is_better)
 
 
 def _build_cell(
-    pair: RecipePair, recipes: tuple[Recipe, Recipe], contest: Contest | None
+    pair: RecipePair, recipes: tuple[Recipe, Recipe], sign_test: SignTest | None
 ) -> dict[str, Any]:
-    """Return a cell: the verdict, and in how many seeds B and A are better; empty if `contest` is None.
-
-    The verdict is yes or no if A and B differ in one setting, otherwise it is the better recipe.
-    """
+    """Return a cell such as "yes, 16 to 4", which is empty before its training."""
     answer = text = ""
-    if contest is not None:
-        answer = {"A": "no", "B": "yes", "": ""}[contest.better_side]
+    if sign_test is not None:
+        answer = {"A": "no", "B": "yes", "": ""}[sign_test.better_variant]
         is_one_thing = len(name_causes(pair.recipe_a, pair.recipe_b)) == 1
-        words = answer if is_one_thing else contest.better_side
-        score = f"{contest.b_wins} to {contest.a_wins}"
+        words = answer if is_one_thing else sign_test.better_variant
+        score = f"{sign_test.b_wins} to {sign_test.a_wins}"
         text = f"{words}, {score}" if words else f"no difference ({score})"
-        if contest.is_tie:
-            text = f"equal in {contest.seed_count}"
+        if sign_test.is_tie:
+            text = f"equal in {sign_test.seed_count}"
     return {
         "url": pair.build_url(*recipes),
         "result_words": text,

@@ -36,13 +36,14 @@ from app.web.navigation import PageBlueprint
 from app.web.on_demand import TrainingPending, get_full_name
 from app.web.pages.lab import (
     charts,
-    duel,
     elsewhere,
-    slots,
+    menus,
+    recipe_comparison,
     training_game,
 )
 from app.web.pages.lab.change import change_recipe, change_recipe_pair
-from app.web.pages.lab.contest import MAX_SEEDS
+from app.web.pages.lab.recipe_comparison import RecipeComparison
+from app.web.pages.lab.verdict import MAX_SEEDS
 from app.web.pages.lab.wording import describe_recipe
 from app.web.pages.parts.export import (
     Export,
@@ -81,7 +82,7 @@ class SuggestedQuestion(
     frozen=True,
     forbid_unknown_fields=True,
 ):
-    """A suggested question about a training, and the recipes that answer it."""
+    """A question for visitors, and the recipes A and B that answer it."""
 
     title: str
     # recipe B
@@ -117,44 +118,45 @@ QUESTION_HEADINGS = {
 
 @bp.get(LAB_ROUTE)
 def redirect_to_question() -> werkzeug.Response:
-    """Redirect a form to the comparison that it asks for; without a form, show the first question."""
+    """Redirect a form to the comparison that it asks for, by default to the first question."""
     query = request.args
     if "recipe" not in query and "algorithm" not in query:
         return show_first_question(get_current_site())
     try:
         chosen, baseline = read_form(get_current_site(), query)
     except RecipeError as error:
-        raise BadRequest(duel.format_error(error)) from error
+        raise BadRequest(recipe_comparison.format_error(error)) from error
     curve = query.get("curve", "")
     axis = query.get("axis", "")
     return redirect(lab_url(chosen, baseline, curve, axis_key=axis), 303)
 
 
 def show_first_question(site: SiteData) -> Response:
-    """Compare the first question's recipes, or show the first agent if the site lacks one of them."""
+    """Compare the first question's recipes, or show the first agent if one of them is missing."""
     if START_RECIPE in site.agents and START_BASELINE in site.agents:
         return render_lab(site, START_RECIPE, {"ghost": START_BASELINE})
     return render_lab(site, next(iter(site.agents)), {})
 
 
 def read_form(site: SiteData, query: Mapping[str, str]) -> tuple[str, str]:
-    """Return the names of recipes B and A after the changes of a form.
+    """Return the names of recipes B and A after the changes in a form.
 
-    If the form has an algorithm but no recipe, B is this algorithm's default recipe with the
-    changes, and A is the `ghost` in the query. Raises RecipeError if a change is invalid, and the
-    errors of `find_recipe`.
+    Without a recipe, B is the default recipe of the chosen algorithm, and A is the query's `ghost`.
+    Raises RecipeError if a change is invalid, and the errors of `find_recipe`.
     """
     if "recipe" not in query:
         base = find_algorithm(query["algorithm"])()
-        chosen = slots.find_recipe_name(site, change_recipe(base, query))
+        chosen = menus.find_recipe_name(site, change_recipe(base, query))
         return chosen, query.get("ghost", "")
-    recipe_b = duel.find_recipe(site, query["recipe"])
+    recipe_b = recipe_comparison.find_recipe(site, query["recipe"])
     recipe_a = (
-        duel.find_recipe(site, query["ghost"]) if query.get("ghost") else recipe_b
+        recipe_comparison.find_recipe(site, query["ghost"])
+        if query.get("ghost")
+        else recipe_b
     )
     changes = {key: text for key, text in query.items() if key in LAB_CHANGE_PARAMETERS}
     recipe_a, recipe_b = change_recipe_pair(recipe_a, recipe_b, changes)
-    return slots.find_recipe_name(site, recipe_b), slots.find_recipe_name(
+    return menus.find_recipe_name(site, recipe_b), menus.find_recipe_name(
         site, recipe_a
     )
 
@@ -162,7 +164,7 @@ def read_form(site: SiteData, query: Mapping[str, str]) -> tuple[str, str]:
 @bp.get(LAB_RECIPE_ROUTE)
 def show_lab(name: str) -> werkzeug.Response:
     site = get_current_site()
-    chosen = slots.find_recipe_name(site, duel.find_recipe(site, name))
+    chosen = menus.find_recipe_name(site, recipe_comparison.find_recipe(site, name))
     if chosen != name:
         ghost = request.args.get("ghost", "")
         curve = request.args.get("curve", "")
@@ -177,24 +179,27 @@ def show_lab(name: str) -> werkzeug.Response:
             return Response(headers={"HX-Redirect": teach})
         return redirect(teach, 303)
     if wants_fragment() and "elsewhere" in request.args:
-        shown = duel.build_duel(site, name, request.args)
+        shown = recipe_comparison.build_recipe_comparison(site, name, request.args)
         table = _build_other_verdicts(shown, request.args)
-        return render_page("lab/elsewhere.html", duel=shown, verdict_table=table)
+        return render_page("lab/elsewhere.html", comparison=shown, verdict_table=table)
     if wants_fragment() and "seeds" in request.args:
         # A request for more seeds changes only the results on the page, not the boards.
-        shown = duel.build_duel(site, name, request.args)
-        return render_page("lab/duel.html", **describe_duel(shown))
+        shown = recipe_comparison.build_recipe_comparison(site, name, request.args)
+        return render_page("lab/comparison.html", **describe_recipe_comparison(shown))
     try:
         return render_lab(site, name, request.args)
     except TrainingPending as pending:
-        pending.heading = duel.build_question(site, name, request.args)
+        pending.heading = recipe_comparison.build_question(site, name, request.args)
         raise
 
 
 @bp.get(LAB_RECIPE_ROUTE.append_ending(".<any(svg, png, csv):ending>"))
 def download_evidence(name: str, ending: str) -> Response:
-    """Return the verdict with its charts as a picture, or the learning curves as CSV, with all seeds."""
-    shown = build_duel_with_all_seeds(get_current_site(), name, request.args)
+    """Return the verdict with its charts as a picture, or the learning curves as CSV.
+
+    Both contain all seeds.
+    """
+    shown = compare_with_all_seeds(get_current_site(), name, request.args)
     file = charts.build_file_name(shown)
     if ending == "csv":
         figure = charts.summarize_runs(shown)
@@ -212,11 +217,8 @@ def download_evidence(name: str, ending: str) -> Response:
 
 @bp.get(LAB_PREVIEW_ROUTE)
 def download_preview(name: str) -> Response:
-    """Return the preview picture of a comparison, with all seeds and the headline of the verdict.
-
-    If the recipes differ in several settings, a warning replaces the headline.
-    """
-    shown = build_duel_with_all_seeds(get_current_site(), name, request.args)
+    """Return the verdict and its charts as a preview picture, with all seeds."""
+    shown = compare_with_all_seeds(get_current_site(), name, request.args)
     drawing = charts.plot_comparison(shown, request.host)
     line = shown.verdict.warning or shown.verdict.headline
     return build_png_response(
@@ -224,50 +226,53 @@ def download_preview(name: str) -> Response:
     )
 
 
-def build_duel_with_all_seeds(
+def compare_with_all_seeds(
     site: SiteData, main_recipe: str, query: Mapping[str, str]
-) -> duel.Duel:
-    """Return the comparison of a URL with all seeds, whatever number of seeds its query has."""
-    chosen = slots.find_recipe_name(site, duel.find_recipe(site, main_recipe))
-    return duel.build_duel(site, chosen, {**query, "seeds": str(MAX_SEEDS)})
+) -> RecipeComparison:
+    chosen = menus.find_recipe_name(
+        site, recipe_comparison.find_recipe(site, main_recipe)
+    )
+    return recipe_comparison.build_recipe_comparison(
+        site, chosen, {**query, "seeds": str(MAX_SEEDS)}
+    )
 
 
-def describe_duel(shown_duel: duel.Duel) -> dict[str, Any]:
-    site = shown_duel.site
-    names = (shown_duel.main_side.recipe_name, shown_duel.baseline_name)
+def describe_recipe_comparison(comparison: RecipeComparison) -> dict[str, Any]:
+    site = comparison.site
+    names = (comparison.main_variant.recipe_name, comparison.baseline_name)
     presets = (*STRIKING_QUESTIONS, *EXERCISES)
     descriptions = (
         preset.description for preset in presets if preset.list_names(site) == names
     )
-    about_algorithm = slots.describe_algorithm(type(shown_duel.main_side.recipe))
-    first_seed = shown_duel.seeds[0]
-    curves = charts.summarize_runs(shown_duel)
+    about_algorithm = menus.describe_algorithm(type(comparison.main_variant.recipe))
+    first_seed = comparison.seeds[0]
+    curves = charts.summarize_runs(comparison)
     layout = lay_out_curves(curves, site, first_seed, charts.CURVES_HEIGHT)
     return {
-        "duel": shown_duel,
+        "comparison": comparison,
         "introduction": next(descriptions, about_algorithm),
-        "side_descriptions": [
-            describe_recipe(site, side.recipe) for side in shown_duel.sides
+        "variant_descriptions": [
+            describe_recipe(site, variant.recipe) for variant in comparison.variants
         ],
-        "axis_links": _list_axes(shown_duel.pair),
-        "export": export_evidence(site, shown_duel),
+        "axis_links": _list_axes(comparison.pair),
+        "export": export_evidence(site, comparison),
         "curve_layout": layout,
         "curve_chart": write_plot(layout.plot),
         "curve_table": build_figure_table(curves, site, first_seed),
-        "seed_chart": write_plot(charts.lay_out_seeds(shown_duel, charts.SEEDS_HEIGHT)),
-        "seed_table": charts.build_seed_table(shown_duel),
+        "seed_chart": write_plot(charts.lay_out_seeds(comparison, charts.SEEDS_HEIGHT)),
+        "seed_table": charts.build_seed_table(comparison),
     }
 
 
 def _build_other_verdicts(
-    shown_duel: duel.Duel, query: Mapping[str, str]
+    comparison: RecipeComparison, query: Mapping[str, str]
 ) -> dict[str, Any] | None:
-    if not shown_duel.baseline_name:
+    if not comparison.baseline_name:
         return None
     wanted = read_integer(
         "elsewhere", query.get("elsewhere") or "0", 0, MAX_VERDICTS_PER_REQUEST
     )
-    return elsewhere.build_other_verdicts(shown_duel.pair, wanted)
+    return elsewhere.build_other_verdicts(comparison.pair, wanted)
 
 
 def render_lab(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Response:
@@ -276,13 +281,13 @@ def render_lab(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Re
     `main_recipe` is a canonical name. Raises BadRequest or NotFound if the query or a recipe is
     invalid.
     """
-    recipe = duel.find_recipe(site, main_recipe)
-    shown = duel.build_duel(site, main_recipe, query)
+    recipe = recipe_comparison.find_recipe(site, main_recipe)
+    shown = recipe_comparison.build_recipe_comparison(site, main_recipe, query)
 
     record = find_block_record(site, main_recipe)
     last = site.get_last_snapshot(main_recipe)
     step = read_snapshot(main_recipe, query.get("step", ""), last, site)
-    values = describe_duel(shown)
+    values = describe_recipe_comparison(shown)
     seed = (recipe.seed + 1) % (MAX_SEED + 1)
     following = _name_with_seed(site, recipe, seed)
     is_code = site.lab.trainer and not recipe.is_network
@@ -293,14 +298,16 @@ def render_lab(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Re
         name=main_recipe,
         title=site.agents[main_recipe].card.title,
         question_phrases=shown.question_phrases,
-        slots=slots.build_slots(shown.pair, shown.measures),
+        menus=menus.build_menus(shown.pair, shown.measures),
         presets=list_suggested_questions(site, main_recipe, shown.baseline_name),
         swap_url=shown.build_pair_url(shown.baseline_name, main_recipe)
         if shown.baseline_name
         else "",
         verdict_table=_build_other_verdicts(shown, query),
-        proofs=duel.list_seat_proofs(site, main_recipe),
-        side_films=_list_side_films(shown, values["side_descriptions"], record, step),
+        proofs=recipe_comparison.list_seat_proofs(site, main_recipe),
+        variant_films=_list_variant_films(
+            shown, values["variant_descriptions"], record, step
+        ),
         next_frame_url=shown.build_url(step=get_next_snapshot(step, last)),
         game_picture=training_game.build_game_picture(shown, query),
         no_game_reason=ALGORITHM_PAGES[recipe.slug].no_game_reason,
@@ -313,23 +320,26 @@ def render_lab(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Re
     )
 
 
-def _list_side_films(
-    shown_duel: duel.Duel, descriptions: Sequence[str], record: str, snapshot: int
+def _list_variant_films(
+    comparison: RecipeComparison,
+    descriptions: Sequence[str],
+    record: str,
+    snapshot: int,
 ) -> list[dict[str, Any]]:
-    """Return, for each recipe, its description, its film and its picture of all positions.
+    """Return a film and a picture of all positions for each recipe.
 
-    `snapshot` is that of recipe B. The film of recipe A shows the same share of its training.
+    `snapshot` belongs to recipe B. The film of A shows the same share of its training.
     """
-    site = shown_duel.site
-    last = site.get_last_snapshot(shown_duel.main_side.recipe_name)
+    site = comparison.site
+    last = site.get_last_snapshot(comparison.main_variant.recipe_name)
     films = []
-    for side, description in zip(shown_duel.sides, descriptions, strict=True):
-        film = build_position_film(site, side.recipe_name, record)
+    for variant, description in zip(comparison.variants, descriptions, strict=True):
+        film = build_position_film(site, variant.recipe_name, record)
         at = align_snapshots(film.last_frame, last)[snapshot]
-        mind = plot_value_map(site, side.recipe_name, at, has_all_frames=True)
+        mind = plot_value_map(site, variant.recipe_name, at, has_all_frames=True)
         films.append(
             {
-                "side": side,
+                "variant": variant,
                 "description": description,
                 "film": film,
                 "frame_index": at,
@@ -339,19 +349,19 @@ def _list_side_films(
     return films
 
 
-def _build_compare_url(shown_duel: duel.Duel, record: str) -> str:
-    site = shown_duel.site
-    baseline = shown_duel.baseline_name
+def _build_compare_url(comparison: RecipeComparison, record: str) -> str:
+    site = comparison.site
+    baseline = comparison.baseline_name
     views = [
         SourceSnapshot(one)
-        for one in (shown_duel.main_side.recipe_name, baseline)
+        for one in (comparison.main_variant.recipe_name, baseline)
         if one
     ]
     apart = find_next_disagreement(views, site) if baseline else None
     return compare_url(Comparison(apart or record, tuple(views)))
 
 
-def _list_axes(pair: slots.RecipePair) -> list[Destination]:
+def _list_axes(pair: menus.RecipePair) -> list[Destination]:
     return [
         Destination(
             title,
@@ -359,7 +369,7 @@ def _list_axes(pair: slots.RecipePair) -> list[Destination]:
             id=f"axis-{axis or 'clearest'}",
             is_current=axis == pair.axis_key,
         )
-        for axis, title in duel.AXIS_TITLES.items()
+        for axis, title in recipe_comparison.AXIS_TITLES.items()
     ]
 
 
@@ -375,7 +385,7 @@ def _name_with_seed(site: SiteData, recipe: Recipe, seed: int) -> str:
 def list_suggested_questions(
     site: SiteData, main_recipe: str, baseline: str
 ) -> list[tuple[str, list[tuple[Destination, Source]]]]:
-    """Return the suggested questions, grouped by heading, each with its source."""
+    """Return (heading, [(link, where the question comes from)]) for all suggested questions."""
     families = []
     for kind, presets in QUESTIONS.items():
         links = []
@@ -393,33 +403,33 @@ def list_suggested_questions(
     return families
 
 
-def _build_preview_url(shown_duel: duel.Duel) -> str:
-    _, _, query = shown_duel.build_url().partition("?")
-    preview = LAB_PREVIEW_ROUTE.url(shown_duel.main_side.recipe_name)
+def _build_preview_url(comparison: RecipeComparison) -> str:
+    _, _, query = comparison.build_url().partition("?")
+    preview = LAB_PREVIEW_ROUTE.url(comparison.main_variant.recipe_name)
     return f"{preview}?{query}" if query else preview
 
 
-def export_evidence(site: SiteData, shown_duel: duel.Duel) -> Export:
-    """Return the export of a comparison: files with all seeds, and a page with one run for an iframe.
+def export_evidence(site: SiteData, comparison: RecipeComparison) -> Export:
+    """Return the export of a comparison: files with all seeds, and an iframe with one run.
 
-    If the measure is a result against an opponent, the iframe shows only the agent of recipe B.
+    The iframe has no curve of recipe A if the measure is the result against one opponent.
     """
-    chosen = shown_duel.main_side.recipe_name
-    if shown_duel.measure_key in CURVE_TITLES:
-        names = [one for one in (chosen, shown_duel.baseline_name) if one]
-        take = export_curves(site, names, shown_duel.measure_key)
+    chosen = comparison.main_variant.recipe_name
+    if comparison.measure_key in CURVE_TITLES:
+        names = [one for one in (chosen, comparison.baseline_name) if one]
+        take = export_curves(site, names, comparison.measure_key)
     else:
-        take = export_curves(site, [chosen], opponent=shown_duel.measure_key)
-    url = shown_duel.build_url()
+        take = export_curves(site, [chosen], opponent=comparison.measure_key)
+    url = comparison.build_url()
     take = take._replace(
         svg_url=frame_file_url(url, "svg"),
         png_url=frame_file_url(url, "png"),
         csv_url=frame_file_url(url, "csv"),
     )
-    if not shown_duel.baseline_name:
+    if not comparison.baseline_name:
         return take
-    verdict = shown_duel.verdict
+    verdict = comparison.verdict
     note = (verdict.warning or verdict.headline).removesuffix(".")
     return take._replace(
-        title=shown_duel.question, page_url=shown_duel.all_seeds_url, note=note
+        title=comparison.question, page_url=comparison.all_seeds_url, note=note
     )

@@ -1,9 +1,8 @@
 """The question of a comparison: a sentence in which a click on a phrase changes a setting.
 
-"Does [a larger step size α (0.4 → 0.8)] help [Q-learning] when trained against [Random] for
-[14,000 games], measured by [blunders]?" Such a phrase is called a slot. The first slot is the
-contrast: the setting in which recipe B differs from A. The other slots are settings that both
-recipes share.
+"Does [a larger step size α (0.4 → 0.8)] help [Q-learning] when trained against [Random] for [14,000
+games], measured by [blunders]?" The first phrase tells how recipe B differs from A. The others name
+settings that A and B share.
 """
 
 from collections.abc import Sequence
@@ -27,7 +26,7 @@ from app.web.pages.lab.wording import (
 )
 from app.web.site_data import SiteData
 
-CHANGE_SLOT, SETTINGS_SLOT, MEASURE_SLOT = (
+CHANGE_MENU, SETTINGS_MENU, MEASURE_MENU = (
     "change",
     "settings",
     "by",
@@ -35,7 +34,7 @@ CHANGE_SLOT, SETTINGS_SLOT, MEASURE_SLOT = (
 # A form field with this prefix changes only recipe B.
 RECIPE_B_PREFIX = "b."
 # A question about more changes gives only their number.
-MAX_NAMED_CONTRASTS = 3
+MAX_NAMED_CHANGES = 3
 
 
 # (text, id of the menu that a click opens); the id is "" for words that cannot be clicked
@@ -45,28 +44,28 @@ QuestionPhrase = tuple[str, str]
 def build_question_phrases(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe, measure_noun: str
 ) -> list[QuestionPhrase]:
-    """Return the phrases of the question whether recipe B is better than recipe A by a measure."""
-    contrasts = find_contrasts(recipe_a, recipe_b)
+    """Return the phrases of "Does ... help ...?", from recipe A to recipe B."""
+    changed_parameters = find_changed_parameters(recipe_a, recipe_b)
     if recipe_a.slug == recipe_b.slug:
-        head = _build_parameter_question(site, recipe_a, recipe_b, contrasts)
+        head = _build_parameter_question(site, recipe_a, recipe_b, changed_parameters)
     else:
-        head = _build_algorithm_question(site, recipe_a, recipe_b, contrasts)
-    settings = _describe_settings(site, recipe_a, contrasts)
+        head = _build_algorithm_question(site, recipe_a, recipe_b, changed_parameters)
+    settings = _describe_settings(site, recipe_a, changed_parameters)
     if settings:
-        head += [(" ", ""), (settings, SETTINGS_SLOT)]
+        head += [(" ", ""), (settings, SETTINGS_MENU)]
     return [
         *head,
-        *_describe_training(site, recipe_a, recipe_b, contrasts),
+        *_describe_training(site, recipe_a, recipe_b, changed_parameters),
         (", measured by ", ""),
-        (measure_noun, MEASURE_SLOT),
+        (measure_noun, MEASURE_MENU),
         ("?", ""),
     ]
 
 
-def find_contrasts(recipe_a: Recipe, recipe_b: Recipe) -> list[Parameter]:
+def find_changed_parameters(recipe_a: Recipe, recipe_b: Recipe) -> list[Parameter]:
     """Return the parameters, apart from the algorithm, in which recipe B differs from A.
 
-    A difference that cannot change the results counts only if there is no other difference.
+    If some of these differences can change the results, the others are left out.
     """
     if recipe_a == recipe_b:
         return []
@@ -80,12 +79,12 @@ def find_contrasts(recipe_a: Recipe, recipe_b: Recipe) -> list[Parameter]:
     ]
 
 
-def describe_contrast(
-    site: SiteData, recipe_a: Recipe, recipe_b: Recipe, contrast: Parameter
+def describe_changed_parameter(
+    site: SiteData, recipe_a: Recipe, recipe_b: Recipe, changed_parameter: Parameter
 ) -> str:
-    """Describe a difference as a noun phrase, such as "a larger step size α (0.4 → 0.8)"."""
-    name = contrast.name
-    words = get_wording(recipe_b, contrast)
+    """Describe how recipe B differs from A, such as "a larger step size α (0.4 → 0.8)"."""
+    name = changed_parameter.name
+    words = get_wording(recipe_b, changed_parameter)
     if name == "vs":
         opponents = [
             name_opponents(site, recipe, are_introduced=True)
@@ -94,11 +93,11 @@ def describe_contrast(
         return f"training against {' instead of against '.join(opponents)}"
     if name == "taught":
         return "other games with a person"
-    before = getattr(recipe_a, contrast.field_name)
-    after = getattr(recipe_b, contrast.field_name)
-    if contrast.choices:
+    before = getattr(recipe_a, changed_parameter.field_name)
+    after = getattr(recipe_b, changed_parameter.field_name)
+    if changed_parameter.choices:
         asked = words.question_phrases[format_value(after)]
-        is_switch = len(contrast.choices) == 2
+        is_switch = len(changed_parameter.choices) == 2
         return (
             asked
             if is_switch
@@ -116,11 +115,14 @@ def _format_value(value: float) -> str:
 
 
 def _build_parameter_question(
-    site: SiteData, recipe_a: Recipe, recipe_b: Recipe, contrasts: Sequence[Parameter]
+    site: SiteData,
+    recipe_a: Recipe,
+    recipe_b: Recipe,
+    changed_parameters: Sequence[Parameter],
 ) -> list[QuestionPhrase]:
-    phrases = _list_recipe_differences(site, recipe_a, recipe_b, contrasts) or [
-        ("one change", CHANGE_SLOT)
-    ]
+    phrases = _list_recipe_differences(
+        site, recipe_a, recipe_b, changed_parameters
+    ) or [("one change", CHANGE_MENU)]
     starts, helps = (
         ("Do ", " together help ") if len(phrases) > 1 else ("Does ", " help ")
     )
@@ -129,7 +131,10 @@ def _build_parameter_question(
 
 
 def _build_algorithm_question(
-    site: SiteData, recipe_a: Recipe, recipe_b: Recipe, contrasts: Sequence[Parameter]
+    site: SiteData,
+    recipe_a: Recipe,
+    recipe_b: Recipe,
+    changed_parameters: Sequence[Parameter],
 ) -> list[QuestionPhrase]:
     shared = [one.name for one in find_shared_parameters(recipe_b, recipe_a)]
     own = [
@@ -140,10 +145,10 @@ def _build_algorithm_question(
     described = describe_values(site, recipe_b, own).text_after_title
     title = f"{_name_algorithm(recipe_b)} {described}".rstrip()
     phrases = [("Is ", ""), (title, RECIPE_B_PREFIX + ALGORITHM_FIELD)]
-    if contrasts:
+    if changed_parameters:
         phrases += [
             (" with ", ""),
-            *_list_recipe_differences(site, recipe_a, recipe_b, contrasts),
+            *_list_recipe_differences(site, recipe_a, recipe_b, changed_parameters),
         ]
     return [
         *phrases,
@@ -158,20 +163,23 @@ def _name_algorithm(recipe: Recipe) -> str:
 
 
 def _list_recipe_differences(
-    site: SiteData, recipe_a: Recipe, recipe_b: Recipe, contrasts: Sequence[Parameter]
+    site: SiteData,
+    recipe_a: Recipe,
+    recipe_b: Recipe,
+    changed_parameters: Sequence[Parameter],
 ) -> list[QuestionPhrase]:
-    """Return a phrase for each difference between A and B; of too many, return only their number."""
-    number = len(contrasts)
-    if number > MAX_NAMED_CONTRASTS:
+    """Return a phrase for each difference, or the number of differences if there are many."""
+    number = len(changed_parameters)
+    if number > MAX_NAMED_CHANGES:
         words = spell_number(number)
-        return [(f"a change of {words} settings", CHANGE_SLOT)]
+        return [(f"a change of {words} settings", CHANGE_MENU)]
     phrases: list[QuestionPhrase] = []
-    for position, one in enumerate(contrasts, 1):
+    for position, one in enumerate(changed_parameters, 1):
         if phrases:
             phrases.append((" and " if position == number else ", ", ""))
         phrases.append(
             (
-                describe_contrast(site, recipe_a, recipe_b, one),
+                describe_changed_parameter(site, recipe_a, recipe_b, one),
                 RECIPE_B_PREFIX + one.name,
             )
         )
@@ -179,15 +187,15 @@ def _list_recipe_differences(
 
 
 def _describe_settings(
-    site: SiteData, recipe_a: Recipe, contrasts: Sequence[Parameter]
+    site: SiteData, recipe_a: Recipe, changed_parameters: Sequence[Parameter]
 ) -> str:
-    """Describe the settings that A shares with B, without defaults, such as "as X with γ 0.9"."""
+    """Describe the shared settings that are not defaults, such as "as X with γ 0.9"."""
     elsewhere = {
         "vs",
         "seed",
         "taught",
         recipe_a.length_parameter,
-        *(one.name for one in contrasts),
+        *(one.name for one in changed_parameters),
     }
     differences = find_differing_parameters(recipe_a, type(recipe_a)())
     shown = [one for one in differences if one.name not in elsewhere]
@@ -195,9 +203,12 @@ def _describe_settings(
 
 
 def _describe_training(
-    site: SiteData, recipe_a: Recipe, recipe_b: Recipe, contrasts: Sequence[Parameter]
+    site: SiteData,
+    recipe_a: Recipe,
+    recipe_b: Recipe,
+    changed_parameters: Sequence[Parameter],
 ) -> list[QuestionPhrase]:
-    names = {one.name for one in contrasts}
+    names = {one.name for one in changed_parameters}
     shared = {one.name: one for one in find_shared_parameters(recipe_a, recipe_b)}
     is_shared = recipe_a.slug == recipe_b.slug
     trained = " when trained" if is_shared else " when both are trained"

@@ -17,26 +17,28 @@ from app.web.algorithms.formula import format_short_unsigned
 from app.web.formatting import format_count_of, format_signed
 from app.web.match import read_integer
 from app.web.move_values import HEAT_STEPS
-from app.web.pages.lab.duel import Duel
+from app.web.pages.lab.recipe_comparison import RecipeComparison
 from app.web.site_data import SiteData
 
 RESULT_VERBS = {"win": "won", "draw": "drew", "loss": "lost"}
 OUTCOME_TEXTS_OF_X = {"win": "X won", "draw": "it was a draw", "loss": "O won"}
 
 
-def build_game_picture(duel: Duel, query: Mapping[str, str]) -> dict[str, Any] | None:
-    """Return the picture of the training game whose number is in the query, None without a number.
+def build_game_picture(
+    comparison: RecipeComparison, query: Mapping[str, str]
+) -> dict[str, Any] | None:
+    """Return the training game whose number is in the query, move by move; None without one.
 
-    Raises BadRequest for a number outside the training, for an algorithm without games to show, and
-    the errors of `Lab.get_game_log`.
+    Raises BadRequest if there is no such game, or if the algorithm has no games to show, and the
+    errors of `AgentsOnDemand.get_game_log`.
     """
     if not query.get("game"):
         return None
-    recipe = duel.main_side.recipe
+    recipe = comparison.main_variant.recipe
     algorithm = ALGORITHM_PAGES[recipe.slug]
     if algorithm.no_game_reason:
         raise BadRequest(algorithm.no_game_reason)
-    recorded = duel.site.lab.get_game_log(name_recipe(recipe))
+    recorded = comparison.site.lab.get_game_log(name_recipe(recipe))
     games = msgspec.json.decode(recorded, type=list[TrainingGame])
     number = read_integer("game", query["game"], 1, len(games))
     game = games[number - 1]
@@ -46,12 +48,12 @@ def build_game_picture(duel: Duel, query: Mapping[str, str]) -> dict[str, Any] |
     equation = (
         algorithm.format_equation(recipe, game.updates[update - 1]) if update else ""
     )
-    url = duel.build_url
+    url = comparison.build_url
     return {
         "game_number": number,
         "update_number": update,
         "update_count": updates,
-        "headline": _describe_game(duel.site, game),
+        "headline": _describe_game(comparison.site, game),
         "moves": [
             _build_move_picture(recipe, algorithm, game, turn, update) for turn in turns
         ],

@@ -32,7 +32,7 @@ class Wording(
     frozen=True,
     forbid_unknown_fields=True,
 ):
-    """The words for a parameter and for its values; `wording.toml` explains each field."""
+    """The words for a parameter and its values, from `wording.toml`."""
 
     noun: str
     label: str = ""
@@ -49,8 +49,6 @@ WORDINGS = msgspec.toml.decode(
 
 
 class Description(NamedTuple):
-    """The values of a recipe in words."""
-
     # such as "against Random" and "as X"
     circumstances: list[str]
     # such as "α 0.8" and "200 games"
@@ -58,18 +56,18 @@ class Description(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The description as the label of a line in a chart: "as X, α 0.8"."""
+        """A label for a chart, such as "as X, α 0.8"."""
         return ", ".join([*self.circumstances, *self.value_texts])
 
     @property
     def text_after_title(self) -> str:
-        """The description after the title of an algorithm: "as X with α 0.8"."""
+        """The text after the name of an algorithm, such as "as X with α 0.8"."""
         values = [f"with {join_words(self.value_texts)}"] if self.value_texts else []
         return " ".join([*self.circumstances, *values])
 
     @property
     def sentence_end(self) -> str:
-        """The description as the end of a sentence: "when trained as X with α 0.8"."""
+        """The end of a sentence, such as "when trained as X with α 0.8"."""
         return (
             f"when trained {self.text_after_title}"
             if self.circumstances
@@ -78,14 +76,14 @@ class Description(NamedTuple):
 
 
 def name_causes(recipe: Recipe, other_recipe: Recipe) -> list[str]:
-    """Return the names of the settings whose difference can explain different results."""
+    """Return the names of the differences that can explain different results."""
     algorithm = ["the algorithm"] if recipe.slug != other_recipe.slug else []
     causes = find_possible_causes(recipe, other_recipe)
     return [*algorithm, *(get_wording(recipe, one).noun for one in causes)]
 
 
 def warn_of_causes(causes: list[str]) -> str:
-    """Warn that none of several differences alone explains a verdict; "" for one difference."""
+    """Warn that several differences may explain a verdict; "" for a single difference."""
     if len(causes) < 2:
         return ""
     number = spell_number(len(causes))
@@ -96,23 +94,21 @@ def warn_of_causes(causes: list[str]) -> str:
 
 
 def spell_number(number: int) -> str:
-    """Return a whole number from 2 as a word, or in digits if it is large."""
     return NUMBER_WORDS[number - 2] if number - 2 < len(NUMBER_WORDS) else str(number)
 
 
 def describe_recipe(site: SiteData, recipe: Recipe) -> str:
-    """Return the title of a recipe's algorithm with all values that are not its defaults."""
+    """Return the title of the algorithm, and all values that are not defaults."""
     title, description = _describe_training(site, recipe)
     return f"{title} {description.text_after_title}".rstrip()
 
 
-def name_sides(
+def name_variants(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe
 ) -> list[tuple[str, str]]:
-    """Return a label for a chart and an end of a sentence for each recipe: ("α 0.8", "with α 0.8").
+    """Return a label and an end of a sentence for each recipe: ("α 0.8", "with α 0.8").
 
-    They say how the recipes differ. If this takes too many characters, the recipes are called A and
-    B.
+    They name the differences, or are "A" and "B" if that would be too long.
     """
     if recipe_a.slug == recipe_b.slug:
         descriptions = [
@@ -155,7 +151,7 @@ def describe_values(
 
 
 def get_wording(recipe: Recipe, parameter: Parameter) -> Wording:
-    """Return the words for a parameter. One without an entry is called by its name and symbol."""
+    """Return the words for a parameter; without an entry, its name and its symbol."""
     spelled = parameter.name.replace("_", " ")
     return (
         WORDINGS.get(f"{recipe.slug}.{parameter.name}")
@@ -188,15 +184,15 @@ def _describe_training(site: SiteData, recipe: Recipe) -> tuple[str, Description
 
 
 def _join_title_and_values(site: SiteData, recipe: Recipe) -> str:
-    """Return "with" and a recipe's title and values: "with Double Q-learning (as X, α 0.8)"."""
+    """Return an end of a sentence, such as "with Double Q-learning (as X, α 0.8)"."""
     title, description = _describe_training(site, recipe)
     return f"with {title}" + (f" ({description.label})" if description.label else "")
 
 
 def name_opponents(site: SiteData, recipe: Recipe, are_introduced: bool = False) -> str:
-    """Name the opponents of a training: "Random (500) and then itself (300)".
+    """Name the opponents in a training, such as "Random (500) and then itself (300)".
 
-    With `are_introduced` an unfamiliar name becomes "the player T-hand".
+    `are_introduced` adds what an unfamiliar name means: "the player T-hand".
     """
     name_one = introduce_opponent if are_introduced else name_opponent
     names = [name_one(site, opponent) for opponent, _ in recipe.phases]
@@ -209,7 +205,7 @@ def name_opponents(site: SiteData, recipe: Recipe, are_introduced: bool = False)
 
 
 def name_opponent(site: SiteData, opponent: str) -> str:
-    """Return the name of an opponent, or of several joined by "+", as it stands after "against"."""
+    """Name an opponent, or several joined by "+", for use after "against"."""
     if opponent == BOTH_OPPONENT:
         return "itself on both sides"
     return " and ".join(get_opponent_name(site, one) for one in opponent.split("+"))

@@ -1,7 +1,7 @@
-"""A comparison ("duel") of two recipes, or the results of a single recipe.
+"""A comparison of two recipes, or the results of a single recipe.
 
 Recipe A is the baseline, and recipe B is compared with it. Both are trained with the same seeds,
-and the results of the same seed are compared.
+and their results are compared seed by seed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,19 +37,19 @@ from app.web.links.play import play_url
 from app.web.match import build_match_against_person, read_choice
 from app.web.on_demand import SeedRun
 from app.web.pages.lab.change import ALGORITHM_FIELD
-from app.web.pages.lab.contest import (
+from app.web.pages.lab.menus import RecipePair
+from app.web.pages.lab.question import build_question_phrases
+from app.web.pages.lab.verdict import (
     LOSSES_KEY,
     MAX_SEEDS,
-    Contest,
     LabMeasure,
+    SignTest,
     Verdict,
-    build_contest,
-    describe_contest,
+    build_verdict,
     list_measures,
+    run_sign_test,
 )
-from app.web.pages.lab.question import build_question_phrases
-from app.web.pages.lab.slots import RecipePair
-from app.web.pages.lab.wording import name_causes, name_sides, warn_of_causes
+from app.web.pages.lab.wording import name_causes, name_variants, warn_of_causes
 from app.web.site_data import SiteData
 
 # If the better recipe is worse by one of these, the verdict says so.
@@ -64,7 +64,7 @@ AXIS_TITLES = {
 }
 
 
-class Side(NamedTuple):
+class Variant(NamedTuple):
     """Recipe A or B of a comparison, with its training runs."""
 
     letter: str
@@ -84,16 +84,16 @@ class Side(NamedTuple):
 
 
 # (title, value of each recipe, comparison by this value)
-ResultRow = tuple[str, list[str], Contest | None]
+ResultRow = tuple[str, list[str], SignTest | None]
 
 
 @dataclass(frozen=True, eq=False)
-class Duel:
-    """A comparison of two recipes by a measure, or the results of a single recipe."""
+class RecipeComparison:
+    """A comparison of recipes A and B by a measure, or the results of a single recipe."""
 
     site: SiteData
     # [A, B], or the single recipe
-    sides: Sequence[Side]
+    variants: Sequence[Variant]
     seeds: range
     # a key of `measures`
     measure_key: str
@@ -101,22 +101,22 @@ class Duel:
     axis_key: str
 
     @property
-    def main_side(self) -> Side:
-        """The recipe that the page is about: B, or the single recipe."""
-        return self.sides[-1]
+    def main_variant(self) -> Variant:
+        """Recipe B, or the single recipe."""
+        return self.variants[-1]
 
     @property
     def baseline_name(self) -> str:
         """The name of recipe A, "" for a single recipe."""
-        return self.sides[0].recipe_name if len(self.sides) == 2 else ""
+        return self.variants[0].recipe_name if len(self.variants) == 2 else ""
 
     @property
     def finished_seed_count(self) -> int:
-        return len(self.sides[0].runs)
+        return len(self.variants[0].runs)
 
     @cached_property
     def measures(self) -> dict[str, LabMeasure]:
-        return list_measures(self.site, [side.runs[0] for side in self.sides])
+        return list_measures(self.site, [variant.runs[0] for variant in self.variants])
 
     @property
     def measure(self) -> LabMeasure:
@@ -124,34 +124,34 @@ class Duel:
 
     @property
     def pair(self) -> RecipePair:
-        """The recipes, the measure and the axis; a link to another comparison changes some of them."""
         return RecipePair(
             self.site,
-            self.sides[0].recipe,
-            self.main_side.recipe,
+            self.variants[0].recipe,
+            self.main_variant.recipe,
             self.measure_key,
             self.axis_key,
         )
 
     @property
     def question_phrases(self) -> list[tuple[str, str]]:
-        """The question as (text, id) phrases; a click on a phrase with an id opens a menu."""
+        """The question as (text, menu id); the id is "" for words without a menu."""
         _, recipe_a, recipe_b, *_ = self.pair
         return build_question_phrases(self.site, recipe_a, recipe_b, self.measure.noun)
 
     @property
     def question(self) -> str:
-        """The question of the comparison; for a single recipe its algorithm, training and measure."""
+        """The question in words; for a single recipe its algorithm, training and measure."""
         phrases = self.question_phrases
         if self.baseline_name:
             return "".join(text for text, _ in phrases)
-        start = [slot_id for _, slot_id in phrases].index(ALGORITHM_FIELD)
+        start = [menu_id for _, menu_id in phrases].index(ALGORITHM_FIELD)
         return "".join(text for text, _ in phrases[start:-1])
 
     @cached_property
     def more_seeds_url(self) -> str:
         if not all(
-            can_train_seeds(self.site, side.recipe, self.seeds) for side in self.sides
+            can_train_seeds(self.site, variant.recipe, self.seeds)
+            for variant in self.variants
         ):
             return ""
         larger = (number for number in SEED_COUNTS if number > self.finished_seed_count)
@@ -160,14 +160,13 @@ class Duel:
 
     @property
     def all_seeds_url(self) -> str:
-        """The URL of this comparison with all seeds, or with one if this server can train only one."""
+        """The URL of this comparison after all seeds that can be trained here."""
         all_seeds = self.more_seeds_url or self.finished_seed_count == MAX_SEEDS
         return self.build_url(seeds=MAX_SEEDS if all_seeds else None)
 
     def build_url(self, **numbers: int | None) -> str:
-        """Return the URL of this comparison with query parameters, such as `seeds=20`."""
         return self.build_pair_url(
-            self.main_side.recipe_name, self.baseline_name, **numbers
+            self.main_variant.recipe_name, self.baseline_name, **numbers
         )
 
     def build_pair_url(
@@ -182,9 +181,10 @@ class Duel:
         )
 
     def list_final_values(self, measure: LabMeasure) -> list[list[float]]:
-        """Return the measure of each trained agent, [sides, seeds done]."""
+        """Return the measure of each trained agent, [recipes, seeds]."""
         return [
-            [measure.get_final_value(run) for run in side.runs] for side in self.sides
+            [measure.get_final_value(run) for run in variant.runs]
+            for variant in self.variants
         ]
 
     @property
@@ -193,29 +193,28 @@ class Duel:
 
     @cached_property
     def causes(self) -> list[str]:
-        """The names of the settings whose difference can explain different results."""
-        recipes = [side.recipe for side in self.sides]
+        """The names of the differences that can explain different results."""
+        recipes = [variant.recipe for variant in self.variants]
         return name_causes(*recipes) if self.baseline_name else []
 
     @cached_property
-    def contest(self) -> Contest | None:
-        """How many seeds each recipe wins; None for a single recipe."""
+    def sign_test(self) -> SignTest | None:
         if not self.baseline_name:
             return None
-        return build_contest(
+        return run_sign_test(
             self.list_final_values(self.measure), self.measure.more_is_better
         )
 
     @cached_property
     def verdict(self) -> Verdict:
         """The verdict on two recipes, or the median of a single recipe."""
-        if self.contest is None:
+        if self.sign_test is None:
             return self._describe_single_recipe()
         warning = warn_of_causes(self.causes)
-        verdict = describe_contest(
-            self.contest,
+        verdict = build_verdict(
+            self.sign_test,
             self.measure,
-            {side.letter: side.sentence_end for side in self.sides},
+            {variant.letter: variant.sentence_end for variant in self.variants},
             self.medians,
             answers_question=len(self.causes) == 1,
             has_more_seeds=bool(self.more_seeds_url),
@@ -229,18 +228,22 @@ class Duel:
         return Verdict(verdict.headline, detail, warning)
 
     def _describe_contradiction(self) -> str:
-        """Return a sentence if the better recipe is worse by another measure, else ""."""
-        better = self.contest.better_side if self.contest else ""
+        """Say by which measure the better recipe is worse, "" if by none."""
+        better = self.sign_test.better_variant if self.sign_test else ""
         for key in CONTRADICTING_MEASURES:
             other = self.measures.get(key)
             if not better or other is None or other == self.measure:
                 continue
-            contest = build_contest(self.list_final_values(other), other.more_is_better)
-            if contest.better_side not in ("", better):
-                side = next(
-                    each for each in self.sides if each.letter == contest.better_side
+            sign_test = run_sign_test(
+                self.list_final_values(other), other.more_is_better
+            )
+            if sign_test.better_variant not in ("", better):
+                variant = next(
+                    each
+                    for each in self.variants
+                    if each.letter == sign_test.better_variant
                 )
-                return f"But {lower_first_letter(other.better_phrase)} {side.sentence_end}."
+                return f"But {lower_first_letter(other.better_phrase)} {variant.sentence_end}."
         return ""
 
     def _describe_single_recipe(self) -> Verdict:
@@ -264,15 +267,18 @@ class Duel:
         )
 
     def _list_proofs(self) -> dict[str, list[list[bool]]]:
-        """Return seat -> whether the agent of each run is proved unbeatable, [sides, seeds done]."""
+        """Return "x" and "o" -> whether each agent is proved unbeatable, [recipes, seeds]."""
         return {
-            seat: [[run.is_unbeatable[at] for run in side.runs] for side in self.sides]
+            seat: [
+                [run.is_unbeatable[at] for run in variant.runs]
+                for variant in self.variants
+            ]
             for at, seat in enumerate(SEATS)
         }
 
     @property
     def result_rows(self) -> list[ResultRow]:
-        """The rows of the table of results, the chosen measure first."""
+        """The rows of the table of results; the first one is the chosen measure."""
         usual = [
             self.measures[key]
             for key in (BLUNDERS_KEY, "random")
@@ -309,19 +315,21 @@ class Duel:
         final_values: Sequence[Sequence[float]],
         more_is_better: bool,
     ) -> ResultRow:
-        contest = (
-            build_contest(final_values, more_is_better=more_is_better)
+        sign_test = (
+            run_sign_test(final_values, more_is_better=more_is_better)
             if self.baseline_name
             else None
         )
-        return title, value_texts, contest
+        return title, value_texts, sign_test
 
 
-def build_duel(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Duel:
-    """Return the comparison that a URL asks for, with the runs of its seeds.
+def build_recipe_comparison(
+    site: SiteData, main_recipe: str, query: Mapping[str, str]
+) -> RecipeComparison:
+    """Train the recipes in the query, with its number of seeds, and return their comparison.
 
-    `main_recipe` is a canonical name. If the query asks for one seed, each recipe is trained with
-    the seed in its own name. Raises BadRequest or NotFound if the query or a recipe is invalid.
+    `main_recipe` is a canonical name. For one seed, each recipe keeps its own seed. Raises
+    BadRequest or NotFound if the query or a recipe is invalid.
     """
     baseline = query.get("ghost") or main_recipe
     baseline = site.lab.canonicalize(baseline) or baseline
@@ -336,32 +344,31 @@ def build_duel(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Du
         runs = [site.lab.train_seeds(one, [one.seed]) for one in recipes]
     measures = list_measures(site, [trained[0] for trained in runs])
     curve = read_choice("curve", query, measures, BLUNDERS_KEY)
-    sides = name_sides_of_runs(site, names, recipes, runs)
-    return Duel(site, sides, seeds, curve, axis)
+    variants = build_variants(site, names, recipes, runs)
+    return RecipeComparison(site, variants, seeds, curve, axis)
 
 
 def build_question(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> str:
-    """Return the question of a URL without its measure, as a heading while the recipes are trained."""
+    """Return the question of a URL without its measure, while the recipes are being trained."""
     recipe_b = find_recipe(site, main_recipe)
     recipe_a = find_recipe(site, query["ghost"]) if query.get("ghost") else recipe_b
     phrases = build_question_phrases(site, recipe_a, recipe_b, "")
     *phrases, _by, _measure, _end = phrases
     if recipe_a != recipe_b:
         return "".join(text for text, _ in phrases) + "?"
-    start = [slot_id for _, slot_id in phrases].index(ALGORITHM_FIELD)
+    start = [menu_id for _, menu_id in phrases].index(ALGORITHM_FIELD)
     return "".join(text for text, _ in phrases[start:])
 
 
-def name_sides_of_runs(
+def build_variants(
     site: SiteData,
     recipe_names: Sequence[str],
     recipes: Sequence[Recipe],
     runs: Sequence[list[SeedRun]],
-) -> list[Side]:
-    """Return the sides of a comparison; a single recipe is side A."""
-    labels = name_sides(site, *recipes) if len(recipes) == 2 else [("A", "")]
+) -> list[Variant]:
+    labels = name_variants(site, *recipes) if len(recipes) == 2 else [("A", "")]
     return [
-        Side(mark, one, recipe, *named, trained)
+        Variant(mark, one, recipe, *named, trained)
         for mark, one, recipe, named, trained in zip(
             "AB", recipe_names, recipes, labels, runs, strict=False
         )
@@ -369,7 +376,7 @@ def name_sides_of_runs(
 
 
 def find_recipe(site: SiteData, recipe_name: str) -> Recipe:
-    """Return the recipe with a name, or the recipe of the shipped agent with this id.
+    """Return the recipe with this name, or the recipe of the site's agent with this id.
 
     Raises NotFound if there is no such algorithm, and BadRequest if a parameter is wrong.
     """
@@ -388,7 +395,7 @@ def format_error(error: RecipeError) -> str:
 
 
 def list_seeds(recipe: Recipe) -> range:
-    """Return the MAX_SEEDS consecutive seeds of a comparison, among them the recipe's own seed."""
+    """Return MAX_SEEDS consecutive seeds, among them the recipe's own."""
     first = recipe.seed - recipe.seed % MAX_SEEDS
     return range(first, first + MAX_SEEDS)
 
@@ -396,8 +403,7 @@ def list_seeds(recipe: Recipe) -> range:
 def can_train_seeds(site: SiteData, recipe: Recipe, seeds: range) -> bool:
     """Return whether this server can train a recipe with all of these seeds.
 
-    The server trains no networks. Games with a person belong to the one seed with which they were
-    played.
+    It trains no networks, and games with a person have only the seed with which they were played.
     """
     # The last seed has the most digits, and the name of a recipe has a maximum length.
     last = recipe.with_seed(seeds[-1])
@@ -407,10 +413,10 @@ def can_train_seeds(site: SiteData, recipe: Recipe, seeds: range) -> bool:
 def train_seeds(
     site: SiteData, recipes: Sequence[Recipe], seeds: range, seed_count: int
 ) -> list[list[SeedRun]]:
-    """Train recipes in batches; return the runs of each with the first `seed_count` seeds.
+    """Train recipes in batches, and return their runs with the first `seed_count` seeds.
 
-    If `seed_count` is more than one batch, recipe A is trained with all seeds, because visitors
-    often keep A and change only B. Raises the errors of `Lab.train_seeds`.
+    After the first batch, recipe A is trained with all seeds, because visitors often change only B.
+    Raises the errors of `AgentsOnDemand.train_seeds`.
     """
     of_a = seed_count if seed_count == SEED_BATCH_SIZE else len(seeds)
     trained = [of_a, seed_count][-len(recipes) :]
@@ -424,10 +430,7 @@ def train_seeds(
 
 
 def list_seat_proofs(site: SiteData, agent: str) -> list[tuple[str, bool, str]]:
-    """Return (mark, is unbeatable, URL) for each seat of an agent; an unbeatable seat comes first.
-
-    The URL leads to the proof, or to a game that the agent loses.
-    """
+    """Return ("X" or "O", is unbeatable, URL of the proof or of a lost game), proofs first."""
     lost = find_losing_games(site, agent)
     proofs = []
     for seat, record in sorted(lost.items(), key=lambda item: item[1] is not None):

@@ -1,6 +1,6 @@
-"""The measures that compare two recipes, and the verdict on them.
+"""The measures that compare two recipes, and the verdict of a sign test.
 
-Each seed counts for the recipe with the better result. A sign test tells whether this may be luck.
+Each seed counts for the recipe with the better result. The test tells whether this may be luck.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -31,7 +31,7 @@ GetCurve = Callable[[Figures], Sequence[float]]
 
 
 class LabMeasure(NamedTuple):
-    """A number that measures an agent at each snapshot of its training, such as its blunders."""
+    """What the lab compares agents by, such as the number of blunders after the training."""
 
     title: str
     # follows "by", such as "blunders"
@@ -51,7 +51,7 @@ class LabMeasure(NamedTuple):
 def list_measures(site: SiteData, runs: Iterable[SeedRun]) -> dict[str, LabMeasure]:
     """Return key -> measure for all measures that every run has.
 
-    The key of a measure against a baseline is the baseline's id.
+    The games against a baseline have its id as their key.
     """
     runs = list(runs)
     measures = {
@@ -95,7 +95,7 @@ def _build_measure(
 
 
 def _build_measure_against(site: SiteData, opponent: str) -> LabMeasure:
-    """Measure the games won against an opponent, or the games lost to one that cannot be beaten."""
+    """Measure the games won, or the games lost if the opponent cannot be beaten."""
     is_unbeatable = all(judge_policy(site, opponent).is_unbeatable.values())
     outcome, verb = (2, "lost") if is_unbeatable else (0, "won")
     preposition = "to" if is_unbeatable else "against"
@@ -117,8 +117,8 @@ def _build_measure_against(site: SiteData, opponent: str) -> LabMeasure:
 def build_outcome_curve_getter(outcome: int, opponent: str = "") -> GetCurve:
     """Return a function that computes how many percent of the games have an outcome.
 
-    It returns a percentage for each snapshot, the mean over both seats. `outcome` is 0 for won, 1
-    for drawn, 2 for lost. Without an opponent the agent plays the best responder.
+    It returns a percentage for each snapshot, the mean of playing X and O. `outcome` is 0 for won,
+    1 for drawn, 2 for lost. The opponent "" is the best responder.
     """
 
     def compute_curve(figures: Figures) -> list[float]:
@@ -131,8 +131,8 @@ def build_outcome_curve_getter(outcome: int, opponent: str = "") -> GetCurve:
     return compute_curve
 
 
-class Contest(NamedTuple):
-    """The number of seeds in which each of two recipes is better."""
+class SignTest(NamedTuple):
+    """In how many seeds recipe A is better, and in how many B."""
 
     a_wins: int
     b_wins: int
@@ -140,10 +140,10 @@ class Contest(NamedTuple):
     p_value: float
 
     @property
-    def better_side(self) -> str:
-        """The side, "A" or "B", that is significantly better after all seeds, else ""."""
+    def better_variant(self) -> str:
+        """The recipe, "A" or "B", that is significantly better after all seeds, else ""."""
         return (
-            self.leading_side
+            self.leading_variant
             if self.seed_count == MAX_SEEDS and self.p_value < SIGNIFICANCE_LEVEL
             else ""
         )
@@ -153,8 +153,8 @@ class Contest(NamedTuple):
         return self.seed_count - self.a_wins - self.b_wins
 
     @property
-    def leading_side(self) -> str:
-        """The side that is better in more seeds, "" if neither is."""
+    def leading_variant(self) -> str:
+        """The recipe, "A" or "B", that is better in more seeds; "" if neither is."""
         if self.a_wins == self.b_wins:
             return ""
         return "A" if self.a_wins > self.b_wins else "B"
@@ -165,22 +165,20 @@ class Contest(NamedTuple):
 
     @property
     def result_words(self) -> str:
-        """The result in a few words for a cell of a table, such as "B in 14 of 20 seeds"."""
+        """The result in a few words, such as "B in 14 of 20 seeds"."""
         seeds = format_count_of(self.seed_count, "seed")
         if self.is_tie:
             return f"A and B equal in {seeds}"
-        if self.seed_count == MAX_SEEDS and not self.better_side:
+        if self.seed_count == MAX_SEEDS and not self.better_variant:
             return "no clear difference"
         same = f", equal in {self.tie_count}" if self.tie_count else ""
-        if not self.leading_side:
+        if not self.leading_variant:
             return f"A in {self.a_wins}, B in {self.b_wins}{same} of {seeds}"
-        return (
-            f"{self.leading_side} in {max(self.a_wins, self.b_wins)} of {seeds}{same}"
-        )
+        return f"{self.leading_variant} in {max(self.a_wins, self.b_wins)} of {seeds}{same}"
 
 
 class Verdict(NamedTuple):
-    """The sentences in which a page states the result of a comparison."""
+    """Sentences on the result of a comparison."""
 
     headline: str
     detail: str
@@ -191,80 +189,76 @@ class Verdict(NamedTuple):
         return " ".join(filter(None, [self.warning, self.headline, self.detail]))
 
 
-def build_contest(
+def run_sign_test(
     final_values: Sequence[Sequence[float]], more_is_better: bool
-) -> Contest:
-    """Count the seeds in which each recipe is better.
-
-    `final_values` is [2, R], the results of recipes A and B for R seeds.
-    """
+) -> SignTest:
+    """Compare the results of recipes A and B seed by seed; `final_values` is [2, seeds]."""
     recipe_a, recipe_b = final_values
     above = count_higher_pairs(recipe_a, recipe_b)
     below = count_higher_pairs(recipe_b, recipe_a)
     wins = (above, below) if more_is_better else (below, above)
-    return Contest(*wins, len(recipe_a), compute_sign_test(recipe_a, recipe_b))
+    return SignTest(*wins, len(recipe_a), compute_sign_test(recipe_a, recipe_b))
 
 
-def describe_contest(
-    contest: Contest,
+def build_verdict(
+    sign_test: SignTest,
     measure: LabMeasure,
-    side_phrases: Mapping[str, str],
+    variant_phrases: Mapping[str, str],
     medians: Sequence[float],
     answers_question: bool,
     has_more_seeds: bool = True,
 ) -> Verdict:
     """Return the verdict on recipes A and B.
 
-    `side_phrases` has a phrase for each recipe, such as {"A": "with α 0.4", "B": "with α 0.8"}.
-    `medians` has the median of A and of B. With `answers_question` the headline begins with Yes or
-    No. `has_more_seeds` says whether the page goes on to train seeds.
+    `variant_phrases` has a phrase for each, such as {"A": "with α 0.4", "B": "with α 0.8"}, and
+    `medians` has the median of A and of B. `answers_question` begins the headline with Yes or No.
+    `has_more_seeds` promises a verdict after more seeds.
     """
     texts = [format_with_unit(each, measure.unit) for each in medians]
     after = f"The verdict comes when all {MAX_SEEDS} seeds are trained."
     if not has_more_seeds:
         after = "Their other seeds cannot be trained here, so there will be no verdict."
-    if contest.seed_count == 1:
+    if sign_test.seed_count == 1:
         yet = " yet" if has_more_seeds else ""
         return Verdict(
             f"No verdict{yet}. {measure.title}: A {texts[0]}, B {texts[1]}.",
             f"With one seed each, the difference may be luck. {after}",
         )
-    score = _describe_score(contest, measure)
-    if contest.seed_count < MAX_SEEDS:
+    score = _describe_score(sign_test, measure)
+    if sign_test.seed_count < MAX_SEEDS:
         return Verdict(f"So far: {score}.", after)
-    if contest.is_tie:
+    if sign_test.is_tie:
         headline = "No difference: A and B are equal in every seed."
         return Verdict(
             headline, f"Compared number: {measure.title}, with {MAX_SEEDS} seeds."
         )
-    test = f"Exact sign test: {format_p_value(contest.p_value)}"
-    if not contest.better_side:
+    test = f"Exact sign test: {format_p_value(sign_test.p_value)}"
+    if not sign_test.better_variant:
         return Verdict(
             f"No clear difference after {MAX_SEEDS} seeds.",
             f"{score}: this may be luck. Medians: A {texts[0]}, B {texts[1]}. {test}.",
         )
-    better = f"{measure.better_phrase} {side_phrases[contest.better_side]}"
-    size = _describe_size(contest, measure, medians)
+    better = f"{measure.better_phrase} {variant_phrases[sign_test.better_variant]}"
+    size = _describe_size(sign_test, measure, medians)
     little = ", but little" if is_little(medians) else ""
     detail = f"{score}. {test}."
     if not answers_question:
         return Verdict(f"{better}{little} ({size}).", detail)
-    answer = "Yes" if contest.better_side == "B" else "No"
+    answer = "Yes" if sign_test.better_variant == "B" else "No"
     headline = f"{answer}{little}: {lower_first_letter(better)} ({size})."
     return Verdict(headline, detail)
 
 
 def is_little(medians: Sequence[float]) -> bool:
-    """Return whether two medians differ by less than LITTLE_SHARE of the larger one."""
     recipe_a, recipe_b = medians
     return abs(recipe_a - recipe_b) < LITTLE_SHARE * max(abs(recipe_a), abs(recipe_b))
 
 
 def _describe_size(
-    contest: Contest, measure: LabMeasure, medians: Sequence[float]
+    sign_test: SignTest, measure: LabMeasure, medians: Sequence[float]
 ) -> str:
     """Return the medians in words, such as "median 1,147 instead of 1,160.5, 1% fewer"."""
-    order = medians if contest.better_side == "A" else medians[::-1]
+    order = medians if sign_test.better_variant == "A" else medians[::-1]
     better, worse = order
     texts = [format_with_unit(each, measure.unit) for each in order]
     if texts[0] == texts[1]:
@@ -281,20 +275,20 @@ def format_p_value(p_value: float) -> str:
     return text.replace(" ", NO_BREAK_SPACE)
 
 
-def _describe_score(contest: Contest, measure: LabMeasure) -> str:
-    """Return the seeds of each result: "B had fewer blunders with 16 seeds, more with 4"."""
-    if contest.is_tie:
-        return f"A and B are equal in all {contest.seed_count} seeds"
-    wins = max(contest.a_wins, contest.b_wins)
-    losses = min(contest.a_wins, contest.b_wins)
+def _describe_score(sign_test: SignTest, measure: LabMeasure) -> str:
+    """Return a count of seeds, such as "B had fewer blunders with 16 seeds, more with 4"."""
+    if sign_test.is_tie:
+        return f"A and B are equal in all {sign_test.seed_count} seeds"
+    wins = max(sign_test.a_wins, sign_test.b_wins)
+    losses = min(sign_test.a_wins, sign_test.b_wins)
     is_near = measure.worse_word == "farther"
     verb, same = ("was", "equally near") if is_near else ("had", "as many")
     score = (
-        f"{contest.leading_side or 'B'} {verb} {lower_first_letter(measure.better_phrase)} "
+        f"{sign_test.leading_variant or 'B'} {verb} {lower_first_letter(measure.better_phrase)} "
         f"with {format_count_of(wins, 'seed')}"
     )
     if losses:
         score += f", {measure.worse_word} with {losses}"
-    if contest.tie_count:
-        score += f", {same} with {contest.tie_count}"
+    if sign_test.tie_count:
+        score += f", {same} with {sign_test.tie_count}"
     return score

@@ -1,7 +1,7 @@
-"""The slots of the lab's question: its clickable phrases, each with a menu.
+"""The menus of the lab's question: a click on one of its phrases opens a menu.
 
-A menu has links and number fields that change a setting. The slot of a contrast (a setting in which
-recipes A and B differ) changes only recipe B, and every other slot changes both recipes.
+The links and fields of a menu change a setting of both recipes. If the recipes differ in this
+setting, they change only recipe B.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,22 +36,22 @@ from app.web.pages.lab.change import (
     list_parameter_texts,
     shorten_training,
 )
-from app.web.pages.lab.contest import LabMeasure
 from app.web.pages.lab.question import (
-    CHANGE_SLOT,
-    MEASURE_SLOT,
+    CHANGE_MENU,
+    MEASURE_MENU,
     RECIPE_B_PREFIX,
-    SETTINGS_SLOT,
-    describe_contrast,
-    find_contrasts,
+    SETTINGS_MENU,
+    describe_changed_parameter,
+    find_changed_parameters,
 )
+from app.web.pages.lab.verdict import LabMeasure
 from app.web.pages.lab.wording import WORDINGS
 from app.web.routes import Destination
 from app.web.site_data import SiteData
 from app.web.wording import describe_character
 
-# The slot below the question, whose menu adds a second difference between A and B.
-SECOND_SLOT = "second"
+# The menu below the question, whose menu adds a second difference between A and B.
+SECOND_MENU = "second"
 SUGGESTIONS_HEADING = "Compare something else"
 SHIPPED_HEADING = "Agents on this site"
 # Students ask about these first. "" stands for the length of the training.
@@ -68,7 +68,7 @@ CHOICE_LABELS = {
 
 
 class RecipePair(NamedTuple):
-    """The two recipes of a comparison; a single recipe is both A and B."""
+    """The recipes A and B of a comparison; a single recipe is both A and B."""
 
     site: SiteData
     recipe_a: Recipe
@@ -79,7 +79,7 @@ class RecipePair(NamedTuple):
     def build_url(
         self, recipe_a: Recipe, recipe_b: Recipe, measure_key: str = ""
     ) -> str:
-        """Return the URL of another comparison with the same axis and, by default, the same measure."""
+        """Return the URL of other recipes, compared by the same measure unless another is named."""
         return lab_url(
             find_recipe_name(self.site, recipe_b),
             find_recipe_name(self.site, recipe_a),
@@ -89,9 +89,9 @@ class RecipePair(NamedTuple):
 
     @property
     def with_trainable_turns(self) -> "RecipePair":
-        """The comparison with no more turns than this server can train.
+        """The same recipes with fewer games, if this server cannot train them all.
 
-        Agents that come with the site may have been trained for longer.
+        The agents of the site were trained before, some of them for longer than visitors can train.
         """
         return self._replace(
             recipe_a=shorten_training(self.recipe_a),
@@ -99,7 +99,7 @@ class RecipePair(NamedTuple):
         )
 
     def build_changed_url(self, changes: Mapping[str, str]) -> str:
-        """Return the URL after the changes of a form, "" if they are invalid or take too long."""
+        """Return the URL after a change, "" if it is invalid or takes too long to train."""
         base = self.with_trainable_turns
         try:
             return self.build_url(
@@ -110,51 +110,51 @@ class RecipePair(NamedTuple):
 
 
 def find_recipe_name(site: SiteData, recipe: Recipe) -> str:
-    """Return the canonical name of a recipe, which is the id of the agent if it is shipped."""
+    """Return the id of the site's agent with this recipe, or else the recipe's full name."""
     return site.lab.find_canonical_name(name_recipe(recipe))
 
 
-def build_slots(
+def build_menus(
     pair: RecipePair, measures: Mapping[str, LabMeasure]
 ) -> dict[str, dict[str, Any]]:
-    """Return the menus of the question: id -> title and menu of a clickable phrase (slot)."""
-    contrasts = find_contrasts(pair.recipe_a, pair.recipe_b)
-    slots = {
-        ALGORITHM_FIELD: _build_algorithm_slot(pair),
-        SETTINGS_SLOT: _build_settings_slot(pair, contrasts),
-        MEASURE_SLOT: _build_measure_slot(pair, measures),
+    """Return the menus that open from the question, by their ids."""
+    changed_parameters = find_changed_parameters(pair.recipe_a, pair.recipe_b)
+    menus = {
+        ALGORITHM_FIELD: _build_algorithm_menu(pair),
+        SETTINGS_MENU: _build_settings_menu(pair, changed_parameters),
+        MEASURE_MENU: _build_measure_menu(pair, measures),
     }
-    slots |= _build_shared_slots(pair, contrasts)
+    menus |= _build_shared_menus(pair, changed_parameters)
     if pair.recipe_a.slug != pair.recipe_b.slug:
-        slots[RECIPE_B_PREFIX + ALGORITHM_FIELD] = _build_other_algorithm_slot(pair)
-    for contrast in contrasts:
-        slots[RECIPE_B_PREFIX + contrast.name] = _build_contrast_slot(
-            pair, contrast, contrasts
+        menus[RECIPE_B_PREFIX + ALGORITHM_FIELD] = _build_other_algorithm_menu(pair)
+    for changed_parameter in changed_parameters:
+        menus[RECIPE_B_PREFIX + changed_parameter.name] = _build_changed_parameter_menu(
+            pair, changed_parameter, changed_parameters
         )
-    if not contrasts or len(contrasts) > 1:
-        slots[CHANGE_SLOT] = _build_change_slot(pair, contrasts)
-    slots[SECOND_SLOT] = _build_second_slot(pair, contrasts)
+    if not changed_parameters or len(changed_parameters) > 1:
+        menus[CHANGE_MENU] = _build_change_menu(pair, changed_parameters)
+    menus[SECOND_MENU] = _build_second_menu(pair, changed_parameters)
     return {
-        key: {"id": f"slot-{key}".replace(".", "-"), **slot}
-        for key, slot in slots.items()
+        key: {"id": f"slot-{key}".replace(".", "-"), **menu}
+        for key, menu in menus.items()
     }
 
 
-def _build_slot(
+def _build_menu(
     title: str,
     links_by_heading: Sequence[tuple[str, Sequence[Destination]]],
     fields: Sequence[Mapping[str, Any]] = (),
-    is_contrast: bool = False,
+    is_difference: bool = False,
 ) -> dict[str, Any]:
     return {
         "title": title,
         "links_by_heading": links_by_heading,
         "fields": fields,
-        "is_contrast": is_contrast,
+        "is_difference": is_difference,
     }
 
 
-def _build_algorithm_slot(pair: RecipePair) -> dict[str, Any]:
+def _build_algorithm_menu(pair: RecipePair) -> dict[str, Any]:
     key = (
         ALGORITHM_FIELD
         if pair.recipe_a.slug == pair.recipe_b.slug
@@ -172,13 +172,13 @@ def _build_algorithm_slot(pair: RecipePair) -> dict[str, Any]:
         if id in pair.site.agents
     ]
     links = _list_algorithms(pair, key, pair.recipe_a.slug)
-    return _build_slot("Algorithm", [("", links), (SHIPPED_HEADING, shipped)])
+    return _build_menu("Algorithm", [("", links), (SHIPPED_HEADING, shipped)])
 
 
-def _build_other_algorithm_slot(pair: RecipePair) -> dict[str, Any]:
+def _build_other_algorithm_menu(pair: RecipePair) -> dict[str, Any]:
     key = RECIPE_B_PREFIX + ALGORITHM_FIELD
     links = _list_algorithms(pair, key, pair.recipe_b.slug)
-    return _build_slot("Compared algorithm", [("", links)], is_contrast=True)
+    return _build_menu("Compared algorithm", [("", links)], is_difference=True)
 
 
 def _list_algorithms(
@@ -199,10 +199,7 @@ def _list_algorithms(
 
 
 def describe_algorithm(algorithm: type[Recipe]) -> str:
-    """Describe an algorithm by the first line of the docstring of its recipe class.
-
-    The name before a colon is left out, because the page shows it beside the sentence.
-    """
+    """Describe an algorithm by the first line of its recipe's docstring, without its name."""
     line = (algorithm.__doc__ or "").splitlines()[0]
     name, _, sentence = line.partition(": ")
     if sentence and name in ALGORITHM_PAGES[algorithm.slug].name:
@@ -210,7 +207,7 @@ def describe_algorithm(algorithm: type[Recipe]) -> str:
     return line
 
 
-def _build_measure_slot(
+def _build_measure_menu(
     pair: RecipePair, measures: Mapping[str, LabMeasure]
 ) -> dict[str, Any]:
     links = [
@@ -222,35 +219,35 @@ def _build_measure_slot(
         )
         for key, measure in measures.items()
     ]
-    return _build_slot("Compare A and B by", [("", links)])
+    return _build_menu("Compare A and B by", [("", links)])
 
 
-def _build_shared_slots(
-    pair: RecipePair, contrasts: Sequence[Parameter]
+def _build_shared_menus(
+    pair: RecipePair, changed_parameters: Sequence[Parameter]
 ) -> dict[str, dict[str, Any]]:
-    varied = {one.name for one in contrasts}
+    varied = {one.name for one in changed_parameters}
     recipe = pair.recipe_a
-    slots = {}
+    menus = {}
     for one in list_parameters(recipe):
         if one.name in varied or one.name not in ("vs", recipe.length_parameter):
             continue
         links = [("", _list_choices(pair, one, ""))]
         if one.name == "vs":
-            slots["vs"] = _build_slot("Opponent in training", links)
+            menus["vs"] = _build_menu("Opponent in training", links)
         elif not recipe.has_opponent(PERSON_OPPONENT):
             fields = [_build_field(recipe, one, "")]
-            slots[one.name] = _build_slot(label_parameter(one), links, fields)
-    return slots
+            menus[one.name] = _build_menu(label_parameter(one), links, fields)
+    return menus
 
 
-def _build_settings_slot(
-    pair: RecipePair, contrasts: Sequence[Parameter]
+def _build_settings_menu(
+    pair: RecipePair, changed_parameters: Sequence[Parameter]
 ) -> dict[str, Any]:
     elsewhere = {
         "vs",
         "taught",
         pair.recipe_a.length_parameter,
-        *(one.name for one in contrasts),
+        *(one.name for one in changed_parameters),
     }
     shown = [one for one in list_parameters(pair.recipe_a) if one.name not in elsewhere]
     fields = [_build_field(pair.recipe_a, one, "") for one in shown if not one.choices]
@@ -259,49 +256,58 @@ def _build_settings_slot(
         for one in shown
         if one.choices
     ]
-    return _build_slot("More parameters, for both A and B", groups, fields)
+    return _build_menu("More parameters, for both A and B", groups, fields)
 
 
-def _build_contrast_slot(
-    pair: RecipePair, contrast: Parameter, contrasts: Sequence[Parameter]
+def _build_changed_parameter_menu(
+    pair: RecipePair,
+    changed_parameter: Parameter,
+    changed_parameters: Sequence[Parameter],
 ) -> dict[str, Any]:
     fields = []
     groups = []
-    if _is_number(contrast):
+    if _is_number(changed_parameter):
         in_a = next(
-            one for one in list_parameters(pair.recipe_a) if one.name == contrast.name
+            one
+            for one in list_parameters(pair.recipe_a)
+            if one.name == changed_parameter.name
         )
         fields = [
             _build_field(pair.recipe_a, in_a, "a."),
-            _build_field(pair.recipe_b, contrast, "b."),
+            _build_field(pair.recipe_b, changed_parameter, "b."),
         ]
     else:
         groups = [
-            ("Compare", _list_choices(pair, contrast, "b.")),
-            ("With", _list_choices(pair, contrast, "a.")),
+            ("Compare", _list_choices(pair, changed_parameter, "b.")),
+            ("With", _list_choices(pair, changed_parameter, "a.")),
         ]
-    if len(contrasts) == 1 and pair.recipe_a.slug == pair.recipe_b.slug:
-        groups += _list_suggestions(pair, pair.recipe_a, {contrast.name})
+    if len(changed_parameters) == 1 and pair.recipe_a.slug == pair.recipe_b.slug:
+        groups += _list_suggestions(pair, pair.recipe_a, {changed_parameter.name})
     else:
-        groups.append(("Remove a difference", [_build_undo_link(pair, contrast)]))
-    title = f"The difference between A and B: {label_parameter(contrast)}"
-    return _build_slot(title, groups, fields, is_contrast=True)
+        groups.append(
+            ("Remove a difference", [_build_undo_link(pair, changed_parameter)])
+        )
+    title = f"The difference between A and B: {label_parameter(changed_parameter)}"
+    return _build_menu(title, groups, fields, is_difference=True)
 
 
-def _build_undo_link(pair: RecipePair, contrast: Parameter) -> Destination:
-    value = list_parameter_texts(pair.recipe_a)[contrast.name]
-    to = pair.build_changed_url({f"b.{contrast.name}": value})
-    name = label_parameter(contrast)
+def _build_undo_link(pair: RecipePair, changed_parameter: Parameter) -> Destination:
+    value = list_parameter_texts(pair.recipe_a)[changed_parameter.name]
+    to = pair.build_changed_url({f"b.{changed_parameter.name}": value})
+    name = label_parameter(changed_parameter)
     return Destination(
-        f"{name}: use the value of A for both", to, id=f"undo-{contrast.name}"
+        f"{name}: use the value of A for both", to, id=f"undo-{changed_parameter.name}"
     )
 
 
-def _build_change_slot(
-    pair: RecipePair, contrasts: Sequence[Parameter]
+def _build_change_menu(
+    pair: RecipePair, changed_parameters: Sequence[Parameter]
 ) -> dict[str, Any]:
-    if contrasts:
-        undo = [_build_undo_link(pair, contrast) for contrast in contrasts]
+    if changed_parameters:
+        undo = [
+            _build_undo_link(pair, changed_parameter)
+            for changed_parameter in changed_parameters
+        ]
         title, groups = (
             "The differences between A and B",
             [("Remove a difference", undo)],
@@ -309,15 +315,15 @@ def _build_change_slot(
     else:
         title = "What do you want to compare?"
         groups = _list_suggestions(pair, pair.recipe_a, set())
-    return _build_slot(title, groups, is_contrast=True)
+    return _build_menu(title, groups, is_difference=True)
 
 
-def _build_second_slot(
-    pair: RecipePair, contrasts: Sequence[Parameter]
+def _build_second_menu(
+    pair: RecipePair, changed_parameters: Sequence[Parameter]
 ) -> dict[str, Any]:
-    varied = {one.name for one in contrasts}
+    varied = {one.name for one in changed_parameters}
     groups = _list_suggestions(pair, pair.recipe_b, varied, includes_algorithms=False)
-    return _build_slot("Change a second setting of B too", groups, is_contrast=True)
+    return _build_menu("Change a second setting of B too", groups, is_difference=True)
 
 
 def _list_suggestions(
@@ -326,10 +332,7 @@ def _list_suggestions(
     varied_names: set[str],
     includes_algorithms: bool = True,
 ) -> list[tuple[str, list[Destination]]]:
-    """Return headings with links, each of which changes one parameter of a recipe.
-
-    A link compares the changed recipe with recipe A. No link changes a parameter in `varied_names`.
-    """
+    """Return links by heading; each compares recipe A with a recipe that has one change."""
     pair = pair.with_trainable_turns
     recipe = shorten_training(recipe)
     links_by_heading: dict[str, list[Destination]] = {
@@ -348,7 +351,7 @@ def _list_suggestions(
             after = next(
                 each for each in list_parameters(changed) if each.name == one.name
             )
-            title = describe_contrast(pair.site, recipe, changed, after)
+            title = describe_changed_parameter(pair.site, recipe, changed, after)
             heading = "Opponents" if one.name == "vs" else SUGGESTIONS_HEADING
             prefix = "try" if includes_algorithms else "also"
             links_by_heading[heading].append(
@@ -383,7 +386,7 @@ def _try_change(recipe: Recipe, changes: Mapping[str, str]) -> Recipe | None:
 
 
 def suggest_values(recipe: Recipe, parameter: Parameter) -> list[str]:
-    """Return other values of a parameter to compare: its options, or a larger and a smaller number."""
+    """Return other values of a parameter: its options, or a smaller and a larger number."""
     current = list_parameter_texts(recipe)[parameter.name]
     if not _is_number(parameter):
         return [one for one in list_options(recipe, parameter) if one != current]
@@ -423,7 +426,10 @@ def list_options(recipe: Recipe, parameter: Parameter) -> list[str]:
 def _list_choices(
     pair: RecipePair, parameter: Parameter, field_prefix: str
 ) -> list[Destination]:
-    """Return a link for each value of a parameter; `field_prefix` is as in `_build_field`."""
+    """Return a link for each value of a parameter.
+
+    `field_prefix` is "b." to change only recipe B, "a." to change only A, "" to change both.
+    """
     recipe = pair.recipe_b if field_prefix == RECIPE_B_PREFIX else pair.recipe_a
     if recipe.has_opponent(PERSON_OPPONENT) and parameter.name in (
         "vs",
@@ -481,7 +487,7 @@ def _is_number(parameter: Parameter) -> bool:
 def _build_field(
     recipe: Recipe, parameter: Parameter, field_prefix: str
 ) -> dict[str, Any]:
-    """Return a number field of a menu; `field_prefix` is "a." for recipe A, "b." for B, "" for both."""
+    """Return a number field; `field_prefix` is "a." or "b." to change only recipe A or B."""
     value = list_parameter_texts(recipe)[parameter.name]
     is_turns = parameter.name == recipe.length_parameter
     high = float(get_max_turns(recipe)) if is_turns else parameter.maximum or 0.0
@@ -504,10 +510,10 @@ def _build_field(
 def _build_slider(
     parameter: Parameter, current_value: float, maximum: float
 ) -> dict[str, float] | None:
-    """Return the slider of a number field, or None for a number that no slider can show well.
+    """Return the slider beside a number field, None if a slider would be of no use.
 
-    A slider for numbers above 0 is logarithmic: it shows exponents of ten. A number has no slider
-    if it is a seed, if its range goes from 0 to more than 1, or if it is smaller than SLIDER_STEP.
+    A range that begins above 0 is shown as exponents of ten. There is no slider for a seed, for a
+    range from 0 to more than 1, or for a value below SLIDER_STEP.
     """
     low = parameter.minimum or 0.0
     is_logarithmic = low > 0
