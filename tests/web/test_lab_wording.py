@@ -20,7 +20,7 @@ from app.recipes.parameters import ParameterValue
 from app.web.formatting import join_words
 from app.web.pages.lab import wording
 from app.web.pages.lab.question import build_question_phrases
-from app.web.pages.lab.verdict import LabMeasure, SignTest, build_verdict
+from app.web.pages.lab.verdict import LabMeasure, PairedSignTest, build_verdict
 from app.web.site_data import SiteData
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "lab.txt"
@@ -182,7 +182,7 @@ PHRASES = {"A": "with α 0.4", "B": "with α 0.8"}
 )
 def test_verdicts_are_sentences(contest: tuple[int, int, int], measure: int, verdict: str) -> None:
     said = build_verdict(
-        SignTest(*contest, p_value=0.01),
+        PairedSignTest(*contest, p_value=0.01),
         MEASURES[measure],
         PHRASES,
         [1, 2],
@@ -203,6 +203,6 @@ def test_verdicts_are_sentences(contest: tuple[int, int, int], measure: int, ver
     ],
 )
 def test_the_headline_says_how_much(medians: tuple[float, float], answer: str, size: str) -> None:
-    contest = SignTest(2, 16, 20, p_value=0.01)
+    contest = PairedSignTest(2, 16, 20, p_value=0.01)
     verdict = build_verdict(contest, MEASURES[0], PHRASES, medians, answers_question=True)
     assert verdict.headline == f"{answer}: fewer blunders with α 0.8 ({size})."

@@ -417,7 +417,7 @@ def build_strength_variables(site: SiteData, name: str) -> dict[str, Any]:
         ],
         "blunder_reason": explain_harmless_blunders(site, name),
         "results": judgement.list_result_bars(site, name),
-        "blunders": judgement.build_blunder_exhibits(
+        "blunders": judgement.build_blunder_boards(
             site, name, slice(MAX_SHOWN_BLUNDERS)
         ),
         "verdicts": judgement.build_seat_verdicts(site, name),

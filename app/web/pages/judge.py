@@ -130,11 +130,11 @@ def show_judge() -> Response:
             if "certificate" not in verdict
         ]
         + judgement.list_game_links(name),
-        exhibits_by_cause=[
+        boards_by_cause=[
             (
                 cause,
                 [
-                    judgement.build_decision_exhibit(site, name, position)
+                    judgement.build_decision_board(site, name, position)
                     for position in cause.example_positions
                 ],
             )
@@ -144,9 +144,7 @@ def show_judge() -> Response:
         mind_picture=mind,
         colouring=COLOURINGS[mind.colouring_key],
         neighbours=rank_neighbours(site, name),
-        blunders=judgement.build_blunder_exhibits(
-            site, name, slice(MAX_SHOWN_BLUNDERS)
-        ),
+        blunders=judgement.build_blunder_boards(site, name, slice(MAX_SHOWN_BLUNDERS)),
         verdicts=verdicts,
         export=export_board(parse_match("", {"o": name}, site)),
     )
@@ -258,7 +256,7 @@ def show_blunders(name: str = "") -> Response:
     site = get_current_site()
     count = len(classify_blunders(site, name).example_rows)
     shown, values = _build_page_of_pictures(name, count, partial(blunders_url, name))
-    blunders = judgement.build_blunder_exhibits(site, name, shown)
+    blunders = judgement.build_blunder_boards(site, name, shown)
     return render_page(
         "judge/listed.html", blunders=blunders, proof=None, seat="", **values
     )

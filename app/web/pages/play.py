@@ -77,7 +77,6 @@ bp = PageBlueprint("play", __name__)
 
 @bp.app_template_global()
 def get_first_game_url() -> str:
-    """Return the URL of a new game against the agent of the front page."""
     return play_against_url(get_front_page_agent(get_current_site()))
 
 
@@ -91,12 +90,11 @@ bp.add_menu_page(
 
 
 def apply_settings(query: Mapping[str, str], site: SiteData) -> Match:
-    """Return the match of the URL `at` with the changes that a form makes to it.
+    """Return the match of the query parameter `at` after the changes in a form.
 
-    The form sends a new player, the settings, a speed, or a snapshot from the slider. A snapshot is
-    ignored if the settings change the value source. In place of the last snapshot the match has
-    none, which means the agent after its training. Raises BadRequest, NotFound or Conflict if the
-    form is invalid.
+    A form has a new player, the settings, a speed, or a snapshot. A snapshot is ignored if the
+    settings change the value source. Raises BadRequest, NotFound or Conflict if the form is
+    invalid.
     """
     record, before = split_match_url(query)
     state = parse_match(record, before, site)
@@ -122,7 +120,7 @@ def apply_settings(query: Mapping[str, str], site: SiteData) -> Match:
 
 
 def parse_match_at(query: Mapping[str, str], site: SiteData) -> MatchState:
-    """Return the match whose URL is the parameter `at`. Raises the errors of `parse_match`."""
+    """Return the match of the query parameter `at`; raises the errors of `parse_match`."""
     return parse_match(*split_match_url(query), site)
 
 
@@ -132,11 +130,10 @@ def _replace_player(
     match_query: Mapping[str, str],
     form: Mapping[str, str],
 ) -> Match:
-    """Return the match with another player in a seat, and without the results of earlier games.
+    """Return the match with another player as X or O; after the end it is a new game.
 
-    A new game begins if the game is over. The board shows the new player's values, but between two
-    people it keeps its value source. Two agents make some random moves unless the settings forbid
-    them.
+    The board now shows the new player's values, but keeps its source if two people play. When two
+    agents begin to play, some of their moves are random. Another player resets the results.
     """
     seat = form.get("seat", "")
     if seat not in SEATS:
@@ -180,7 +177,7 @@ def show_players() -> Response:
 
 @cached_per_site(4, per_language=True)
 def group_players(site: SiteData) -> PlayerGroups:
-    """Return the players in groups: a person, some agents to begin with, and all others by strength."""
+    """Return a person, then some agents to begin with, then all others by strength."""
     names = [*dict.fromkeys([*site.agents, *site.policies])]
     cards = [
         (name, site.display_titles[name], describe_character(site, name))
@@ -209,10 +206,6 @@ def group_players(site: SiteData) -> PlayerGroups:
 @bp.get(PREFERENCES_ROUTE.without_variables)
 @bp.get(PREFERENCES_ROUTE)
 def show_preferences(record: str = "") -> Response:
-    """Show the move that each agent prefers in this position.
-
-    Raises Conflict if the game is over.
-    """
     state = parse_match(record, request.args, get_current_site())
     if state.is_over:
         plies = len(state.match.shown_record)
@@ -287,9 +280,9 @@ def show_settings() -> Response:
 
 
 def render_match(state: MatchState) -> Response:
-    """Show a match at its position, with panels beside the board.
+    """Show a match in its position, with panels beside the board.
 
-    A link explains the value of the best move or, after the game, of the blunder that decided it.
+    A link explains the value of the best move or, after the game, of the losing move.
     """
     page = MatchPage(state)
     match = state.match
@@ -320,7 +313,7 @@ def render_match(state: MatchState) -> Response:
 @bp.get(PLAY_ROUTE.without_variables)
 @bp.get(PLAY_ROUTE)
 def show_match(record: str = "") -> Response:
-    """Show a match; a URL without any parameter is a game against the opponent for newcomers."""
+    """Show a match; a URL without parameters is a game against the opponent for newcomers."""
     site = get_current_site()
     state = parse_match(record, request.args, site)
     if state.match == Match() and not request.args.get("o"):
@@ -333,8 +326,7 @@ def show_match(record: str = "") -> Response:
 def show_square(record: str = "") -> Response:
     """Show the value of a square and the reason for it.
 
-    Raises Conflict if the square is taken or the game is over, and BadRequest for a source without
-    values.
+    Raises Conflict if no move there is possible, and BadRequest if the source has no values.
     """
     site = get_current_site()
     state = parse_match(record, request.args, site)
@@ -367,7 +359,6 @@ def redirect_to_choice() -> werkzeug.Response:
 @bp.get(REPLY_ROUTE.without_variables)
 @bp.get(REPLY_ROUTE)
 def show_reply(record: str = "") -> werkzeug.Response:
-    """Draw a move of the player to move by its probability, and show the match after it."""
     after = play_random_reply(parse_match(record, request.args, get_current_site()))
     # If each automatic move had an entry in the history, the Back button would show them one by
     # one.

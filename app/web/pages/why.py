@@ -68,7 +68,7 @@ PARAMETER_TITLES = {"alpha": "Step size α", "gamma": "Discount factor γ"}
 
 
 def explain_value(query: ValueQuery) -> dict[str, Any]:
-    """Return the explanation of a value: sentences, numbers, and a table of the opponent's replies."""
+    """Explain a value by sentences, numbers, and a table of the opponent's replies."""
     algorithm = find_explaining_algorithm(query)
     if query.site.is_taught_by_person(query.value_source):
         return _explain_taught_value(query, algorithm)
@@ -187,10 +187,10 @@ def _build_reply_row(
 
 
 def _build_value_statement(query: ValueQuery, reason: ValueReason) -> dict[str, Any]:
-    """Return the parts of the page's first sentence, which states the value and its source.
+    """Return the parts of the sentence in why/_value.html, which states the value.
 
-    The template why/_value.html writes the sentence. "source" is "optimal", "task", "snapshot" or
-    "learned". "context" has the result, the task or the number of updates.
+    "source" is "optimal", "task", "snapshot" or "learned". "context" has the result, the task or
+    the number of updates.
     """
     if query.value_source == TRUTH:
         return {
@@ -217,10 +217,7 @@ def _build_value_statement(query: ValueQuery, reason: ValueReason) -> dict[str, 
 
 
 def _describe_missing_count(query: ValueQuery, reason: ValueReason) -> list[str]:
-    """Say that the updates up to an earlier snapshot are not counted.
-
-    The list is empty if nobody needs the number, because the value is at its target.
-    """
+    """Say that updates up to a snapshot are not counted, if the number would explain anything."""
     if (
         query.snapshot is None
         or not query.is_known
@@ -350,9 +347,10 @@ def describe_explanation(state: MatchState, query: ValueQuery) -> dict[str, Any]
 
 
 def describe_update(match: Match, query: ValueQuery, case: str) -> dict[str, Any]:
-    """Return what the template shows of an update, a recorded one or the next one.
+    """Return what the template shows of the next update, or of a recorded one.
 
-    `case` names a recorded update, a reply or a result. Raises BadRequest if there is no such case.
+    `case` is the name of a recorded update, a reply or a result. Raises BadRequest if there is no
+    such case.
     """
     site, agent = query.site, query.value_source
     recorded = list_recorded_updates(query)
@@ -409,7 +407,7 @@ def _is_played_blunder(query: ValueQuery) -> bool:
 
 
 def parse_value_query(state: MatchState, cell_text: str) -> ValueQuery:
-    """Return the value to explain: of the move to the cell in `cell_text`, or of the best move.
+    """Return the value to explain: of a move to `cell_text` or, if that is "", of the best move.
 
     Raises BadRequest or Conflict if no value of this move can be explained.
     """
@@ -439,7 +437,7 @@ def parse_value_query(state: MatchState, cell_text: str) -> ValueQuery:
 
 
 def _list_other_sources(match: Match, query: ValueQuery) -> list[tuple[str, str, str]]:
-    """Return (id, title, URL) of other values of this move: with optimal play, exact, and learned."""
+    """Return (id, title, URL) of the values that other sources give to this move."""
     task = query.agent_name + TASK_SUFFIX
     names = {
         "why-truth": (TRUTH, "with optimal play"),

@@ -18,7 +18,12 @@ from app.web.pages.lab.change import (
 )
 from app.web.pages.lab.menus import RecipePair
 from app.web.pages.lab.recipe_comparison import can_train_seeds, list_seeds, train_seeds
-from app.web.pages.lab.verdict import MAX_SEEDS, SignTest, list_measures, run_sign_test
+from app.web.pages.lab.verdict import (
+    MAX_SEEDS,
+    PairedSignTest,
+    list_measures,
+    run_sign_test,
+)
 from app.web.pages.lab.wording import name_causes
 from app.web.site_data import SiteData
 
@@ -126,7 +131,7 @@ def _list_comparisons(
 
 def _compare_recipes(
     pair: RecipePair, recipes: tuple[Recipe, Recipe]
-) -> SignTest | None:
+) -> PairedSignTest | None:
     runs = train_seeds(pair.site, recipes, list_seeds(recipes[1]), MAX_SEEDS)
     measures = list_measures(pair.site, [each[0] for each in runs])
     measure = measures.get(pair.measure_key)
@@ -137,7 +142,7 @@ def _compare_recipes(
 
 
 def _build_cell(
-    pair: RecipePair, recipes: tuple[Recipe, Recipe], sign_test: SignTest | None
+    pair: RecipePair, recipes: tuple[Recipe, Recipe], sign_test: PairedSignTest | None
 ) -> dict[str, Any]:
     """Return a cell such as "yes, 16 to 4", which is empty before its training."""
     answer = text = ""

@@ -43,7 +43,7 @@ from app.web.pages.lab.verdict import (
     LOSSES_KEY,
     MAX_SEEDS,
     LabMeasure,
-    SignTest,
+    PairedSignTest,
     Verdict,
     build_verdict,
     list_measures,
@@ -84,7 +84,7 @@ class Variant(NamedTuple):
 
 
 # (title, value of each recipe, comparison by this value)
-ResultRow = tuple[str, list[str], SignTest | None]
+ResultRow = tuple[str, list[str], PairedSignTest | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +198,7 @@ class RecipeComparison:
         return name_causes(*recipes) if self.baseline_name else []
 
     @cached_property
-    def sign_test(self) -> SignTest | None:
+    def sign_test(self) -> PairedSignTest | None:
         if not self.baseline_name:
             return None
         return run_sign_test(

@@ -131,7 +131,7 @@ def build_outcome_curve_getter(outcome: int, opponent: str = "") -> GetCurve:
     return compute_curve
 
 
-class SignTest(NamedTuple):
+class PairedSignTest(NamedTuple):
     """In how many seeds recipe A is better, and in how many B."""
 
     a_wins: int
@@ -191,17 +191,17 @@ class Verdict(NamedTuple):
 
 def run_sign_test(
     final_values: Sequence[Sequence[float]], more_is_better: bool
-) -> SignTest:
+) -> PairedSignTest:
     """Compare the results of recipes A and B seed by seed; `final_values` is [2, seeds]."""
     recipe_a, recipe_b = final_values
     above = count_higher_pairs(recipe_a, recipe_b)
     below = count_higher_pairs(recipe_b, recipe_a)
     wins = (above, below) if more_is_better else (below, above)
-    return SignTest(*wins, len(recipe_a), compute_sign_test(recipe_a, recipe_b))
+    return PairedSignTest(*wins, len(recipe_a), compute_sign_test(recipe_a, recipe_b))
 
 
 def build_verdict(
-    sign_test: SignTest,
+    sign_test: PairedSignTest,
     measure: LabMeasure,
     variant_phrases: Mapping[str, str],
     medians: Sequence[float],
@@ -255,7 +255,7 @@ def is_little(medians: Sequence[float]) -> bool:
 
 
 def _describe_size(
-    sign_test: SignTest, measure: LabMeasure, medians: Sequence[float]
+    sign_test: PairedSignTest, measure: LabMeasure, medians: Sequence[float]
 ) -> str:
     """Return the medians in words, such as "median 1,147 instead of 1,160.5, 1% fewer"."""
     order = medians if sign_test.better_variant == "A" else medians[::-1]
@@ -275,7 +275,7 @@ def format_p_value(p_value: float) -> str:
     return text.replace(" ", NO_BREAK_SPACE)
 
 
-def _describe_score(sign_test: SignTest, measure: LabMeasure) -> str:
+def _describe_score(sign_test: PairedSignTest, measure: LabMeasure) -> str:
     """Return a count of seeds, such as "B had fewer blunders with 16 seeds, more with 4"."""
     if sign_test.is_tie:
         return f"A and B are equal in all {sign_test.seed_count} seeds"

@@ -73,7 +73,7 @@ class PuzzleAttempt:
 
     @cached_property
     def kind(self) -> str:
-        """What the right move does, such as "win" or "block"; "two" for a choice of two squares."""
+        """The task: "win", "block", "defend", "fork" or, for a choice of two squares, "two"."""
         puzzle = self.puzzle
         position = puzzle.position
         wins_at_once = self.site.wins_at_once[position]
@@ -89,7 +89,10 @@ class PuzzleAttempt:
 
     @cached_property
     def _offered_cells(self) -> list[int]:
-        """A right square, and a wrong one on which the agent does not play."""
+        """The squares of a puzzle of the kind "two": a right and a wrong one.
+
+        The wrong one is not the agent's move, which the second question asks for.
+        """
         puzzle = self.puzzle
         cells = np.flatnonzero(self.site.game.legal[puzzle.position]).tolist()
         known = {*puzzle.correct_cells, puzzle.blunder_cell}
@@ -97,9 +100,10 @@ class PuzzleAttempt:
         return sorted([puzzle.correct_cells[0], *wrong[:1]])
 
     def offers_cell(self, cell: int) -> bool:
-        """Return whether the cell can be chosen as the next answer.
+        """Return whether a click on this cell answers the next question.
 
-        A visitor who found a right square is asked for a wrong one, so no right square is offered.
+        Whoever found a right move is asked for the agent's wrong move, so right moves are not
+        offered.
         """
         if self.chosen_correct_cell is None:
             return self.kind != "two" or cell in self._offered_cells
@@ -107,17 +111,16 @@ class PuzzleAttempt:
 
     @property
     def offered_squares(self) -> str:
-        """The names of the two squares of a puzzle of the kind "two"."""
         return join_words([name_square(cell) for cell in self._offered_cells], "or")
 
     @property
     def puzzles_left(self) -> int:
-        """How many puzzles of the round are not answered yet, including this one."""
+        """The number of unanswered puzzles in the round, including this one."""
         return count_round_puzzles(self.site, self.day) - len(self.answer_digits)
 
     @property
     def answer_digit(self) -> int:
-        """How this puzzle was answered, as a digit of a URL: an index of ANSWER_WORDS."""
+        """The result of this puzzle as a digit, which is an index of ANSWER_WORDS."""
         return (
             KNEW_MOVE_DIGIT * self.knew_agent_move
             + KNEW_CORRECT_DIGIT * self.knew_correct_move
@@ -137,7 +140,6 @@ class PuzzleAttempt:
 
     @property
     def is_first_question(self) -> bool:
-        """Whether this is the first question of a day's round."""
         is_unanswered = not self.answer_digits and self.chosen_correct_cell is None
         return self.day is not None and is_unanswered
 
@@ -151,7 +153,7 @@ class PuzzleAttempt:
 
     @property
     def correct_squares(self) -> str:
-        """The names of all squares on which a move keeps the result of optimal play."""
+        """The squares of all moves that keep the result of optimal play, in words."""
         return join_words(
             [name_square(cell) for cell in self.puzzle.correct_cells],
             "or",
@@ -164,7 +166,7 @@ class PuzzleAttempt:
 
     @property
     def result_of_choice(self) -> str:
-        """What the first answer is worth with optimal play, in a sentence; "" before it."""
+        """A sentence on the first answer, such as "Right: X wins at once."; "" before it."""
         if self.chosen_correct_cell is None:
             return ""
         cell = self.chosen_correct_cell
@@ -180,7 +182,7 @@ class PuzzleAttempt:
 
     @property
     def training_move_count(self) -> int:
-        """From how many moves in this position the agent learned."""
+        """The number of updates that the agent made in this position."""
         agent = self.site.agents[self.puzzle.agent_id]
         return int(agent.visits[self.puzzle.position].sum())
 
@@ -199,7 +201,7 @@ class PuzzleAttempt:
 
     @property
     def next_url(self) -> str:
-        """The URL of the next puzzle, or of the score after the last puzzle of a round."""
+        """The URL of the next puzzle or, after the last one, of the score."""
         answers = f"{self.answer_digits}{self.answer_digit}"
         if self.puzzles_left == 1:
             return get_url_in_frame(
@@ -226,7 +228,6 @@ class PuzzleAttempt:
         )
 
     def choose_cell(self, cell: int) -> "PuzzleAttempt":
-        """Return the attempt after the next question is answered with this cell."""
         if self.chosen_correct_cell is None:
             return replace(self, chosen_correct_cell=cell)
         return replace(self, chosen_agent_cell=cell)
@@ -236,7 +237,6 @@ class PuzzleAttempt:
 
 
 def describe_wrong_move(site: SiteData, position: int, cell: int) -> str:
-    """Say how the opponent can punish a move that gives away a win or a draw."""
     moves = -site.signed_moves_to_end.item(position, cell)
     if not moves:
         return gettext("Wrong: this move gives the win away.")
@@ -254,7 +254,7 @@ def get_next_number(site: SiteData, puzzle_number: int) -> int:
 
 
 def list_daily_puzzles(site: SiteData, day: date) -> list[int]:
-    """Return the numbers of a day's puzzles: one of each level, the easiest first."""
+    """Return the numbers of a day's puzzles, one of each level, the easiest first."""
     levels = [
         [
             number
@@ -267,7 +267,7 @@ def list_daily_puzzles(site: SiteData, day: date) -> list[int]:
 
 
 def count_round_puzzles(site: SiteData, day: date | None) -> int:
-    """Return the number of puzzles in a day's round; without a day it is PUZZLES_PER_ROUND."""
+    """Return the number of puzzles in a round: of a day, or PUZZLES_PER_ROUND without a day."""
     return len(list_daily_puzzles(site, day)) if day else PUZZLES_PER_ROUND
 
 
@@ -311,7 +311,7 @@ def parse_attempt(
 def read_puzzle_answers(
     attempt: PuzzleAttempt, query: Mapping[str, str]
 ) -> PuzzleAttempt:
-    """Return the attempt with the query's answers: `right` to the first question, `plays` to the second.
+    """Add the query's answers, `right` to the first question and `plays` to the second.
 
     Raises BadRequest or Conflict if an answer is not possible.
     """
@@ -332,9 +332,9 @@ def read_puzzle_answers(
 
 
 def parse_day(day_text: str) -> date | None:
-    """Return the day in a text such as "2026-11-24"; None for an empty text.
+    """Return the date of a text such as "2026-11-24", None for "".
 
-    Raises BadRequest if there is no such day.
+    Raises BadRequest for any other text.
     """
     if not day_text:
         return None
@@ -347,9 +347,9 @@ def parse_day(day_text: str) -> date | None:
 
 
 def parse_answers(answer_digits: str, allowed_lengths: range) -> str:
-    """Check and return the answers to the earlier puzzles of a round, one digit each.
+    """Check the digits for the answers to earlier puzzles, and return them.
 
-    Raises BadRequest for an unknown digit, or if their number is not in `allowed_lengths`.
+    Raises BadRequest for an unknown digit or a wrong number of digits.
     """
     digits = DIGITS[: len(ANSWER_WORDS)]
     if len(answer_digits) not in allowed_lengths or set(answer_digits) - set(digits):
@@ -372,20 +372,20 @@ def parse_answers(answer_digits: str, allowed_lengths: range) -> str:
 
 
 def parse_friend(query: Mapping[str, str], round_length: int) -> str:
-    """Return the answers of the friend who sent the link, one digit each; "" without a friend."""
+    """Return a digit for each answer of the friend who sent the link, "" without a friend."""
     digits = query.get("friend", "")
     return digits and parse_answers(digits, range(round_length, round_length + 1))
 
 
 def count_right_answers(answer_digits: str) -> int:
-    """Return how many answers were right; each digit stands for two answers."""
+    """Count the right answers; each digit stands for two answers."""
     return sum(int(digit).bit_count() for digit in answer_digits)
 
 
 def read_free_cell(
     site: SiteData, position: int, parameter_name: str, cell_text: str
 ) -> int:
-    """Return the cell of a parameter; raises Conflict if it is not free."""
+    """Return the cell in a query parameter; raises Conflict if it is taken."""
     cell = read_cell(parameter_name, cell_text)
     if not site.game.legal[position, cell]:
         words = gettext_noop("The %(square)s square is already taken.")
@@ -394,9 +394,9 @@ def read_free_cell(
 
 
 def lay_out_attempt(attempt: PuzzleAttempt, build_url: CellUrl | None) -> BoardPicture:
-    """Return the board of a puzzle, with the solution if both questions are answered.
+    """Return the board of a puzzle, with the solution after both answers.
 
-    `build_url` returns the URL after a cell is chosen as an answer.
+    `build_url` takes a cell, and returns the URL after this answer.
     """
     site = attempt.site
     puzzle = attempt.puzzle

@@ -78,7 +78,7 @@ addEventListener("message", ({ source, data }) => {
 
 
 class Export(NamedTuple):
-    """The ways to use a chart, a board or a page elsewhere."""
+    """How to use a chart, a board or a page elsewhere: as a file, in an iframe, as a citation."""
 
     id: str
     title: str
@@ -95,14 +95,13 @@ class Export(NamedTuple):
 
     @property
     def preview_url(self) -> str:
-        """The URL of the picture that other websites show beside a link to the page."""
+        """The picture that other websites show beside a link to the page."""
         return frame_file_url(self.frame_url, "png")
 
     def build_iframe(self, base_url: str) -> str:
-        """Return the HTML of an iframe with the figure, as wide as the other website allows.
+        """Return an HTML iframe as wide as its page allows, with a script for its height.
 
-        `base_url` is the origin of this site, such as "https://example.org". A script in the HTML
-        fits the height; the iframe also works without it.
+        `base_url` is the origin of this site, such as "https://example.org".
         """
         return (
             build_iframe(
@@ -126,7 +125,6 @@ def export_board(state: MatchState) -> Export:
 
 
 def export_game_values(state: MatchState) -> Export:
-    """Return the export of the chart with the value of a game after each move."""
     value = match_url(EMBED_VALUE_ROUTE, state.match)
     return Export(
         id="value",
@@ -146,8 +144,8 @@ def export_curves(
 ) -> Export:
     """Return the export of the learning curves of one or more agents.
 
-    `curve_key` selects one kind of curve; without it, the export has all curves of one agent.
-    `record` is the position that a comparison of several agents shows.
+    Without a `curve_key` it has all curves of one agent. `record` is the position on the page that
+    compares several agents.
     """
     titles = [site.display_titles[name] for name in agent_names]
     one = len(agent_names) == 1 and curve_key in ("", WIN_RATE_KEY)
@@ -195,10 +193,7 @@ def export_value_map(
 
 
 def export_puzzle(site: SiteData, puzzle_number: int) -> Export:
-    """Return the export of a puzzle without answers.
-
-    Raises NotFound if no puzzle has this number.
-    """
+    """Return the export of an unsolved puzzle; raises NotFound if there is none."""
     check_puzzle_number(puzzle_number, site)
     return _build_page_export(
         f"Find the mistake: puzzle {puzzle_number}",
@@ -219,13 +214,12 @@ def export_lesson_step(step: LessonStep) -> Export:
 
 
 def export_update(slug: str) -> Export:
-    """Return the export of an algorithm's page, which shows updates step by step."""
     title = f"{ALGORITHM_PAGES[slug].title}: one update, step by step"
     return _build_page_export(title, how_url(slug), UPDATE_FRAME_SIZE)
 
 
 def export_learner(recipe: str) -> Export:
-    """Return the export of a page on which visitors teach a learner; "" is the default learner.
+    """Return the export of a page for teaching a learner, by default MENACE.
 
     Raises RecipeError if people cannot teach this learner.
     """
@@ -239,7 +233,7 @@ def export_learner(recipe: str) -> Export:
 
 
 def export_figure(summary: ClaimSummary, figure_number: int = 1) -> Export:
-    """Return the export of a figure of an experiment; `figure_number` begins at 1."""
+    """Return the export of a figure of an experiment, counted from 1."""
     return Export(
         id=f"figure-{figure_number}",
         title=f"{summary.title}: {summary.figures[figure_number - 1].title}",
@@ -287,13 +281,13 @@ def _build_page_export(
 
 
 def describe_runs(summary: ClaimSummary) -> str:
-    """Say in a citation how many runs an experiment has, when it ran, and with which command."""
+    """Return a sentence for a citation: how many runs, when, and by which command."""
     runs = f"{format_count(summary.runs)} runs, made" if summary.runs else "Made"
     return f"{runs} on {summary.date} by {summary.command}"
 
 
 def describe_provenance(site: SiteData, agent_name: str) -> str:
-    """Identify an agent in a citation by its recipe and by the digest of its arrays."""
+    """Return an agent's recipe and the SHA-256 of its arrays, for a citation."""
     agent = site.agents[agent_name]
     digest = f"SHA-256 of its arrays q and visits {agent.table_digest}"
     return f"Recipe {agent.card.recipe}, {digest}"
@@ -302,10 +296,7 @@ def describe_provenance(site: SiteData, agent_name: str) -> str:
 def build_iframe(
     base_url: str, frame_url: str, title: str, width: int | str, height: int
 ) -> str:
-    """Return the HTML of an iframe for another website.
-
-    It has no style attribute, which that website may forbid.
-    """
+    """Return the HTML of an iframe, without a style attribute, which other sites may forbid."""
     return (
         f'<iframe src="{escape(base_url.rstrip("/") + frame_url)}" title="{escape(title)}" '
         f'width="{width}" height="{height}" frameborder="0" loading="lazy"></iframe>'
@@ -313,10 +304,7 @@ def build_iframe(
 
 
 def build_bibtex(title: str, page_url: str, note: str = "") -> str:
-    """Return the citation of a page as BibTeX, with the project's author, version and year.
-
-    Special characters of LaTeX are escaped in the title and the note.
-    """
+    """Return the citation of a page as BibTeX, with the project's author, version and year."""
     key = re.sub(r"[^a-z0-9]+", "-", f"q-tac-toe {title}".lower()).strip("-")
     remark = f"Q-Tac-Toe {read_citation('version')}" + (f". {note}" if note else "")
     return "\n".join(
@@ -333,10 +321,7 @@ def build_bibtex(title: str, page_url: str, note: str = "") -> str:
 
 
 def read_citation(field_name: str) -> str:
-    """Return a field of CITATION.cff.
-
-    Raises ValueError if the file has no such field.
-    """
+    """Return a field of CITATION.cff; raises ValueError if it has none."""
     line = re.search(rf'(?m)^[ -]*{field_name}: "?(.*?)"?$', CITATION)
     if line is None:
         raise ValueError(f"CITATION.cff has no {field_name}")
@@ -346,10 +331,10 @@ def read_citation(field_name: str) -> str:
 def build_svg_response(
     drawing: Drawing, file_name: str = "", scheme: str = "auto"
 ) -> Response:
-    """Return the drawing as an SVG file, in light or dark colours or as the reader prefers ("auto").
+    """Return an SVG file in "light" or "dark" colours, or as the reader prefers ("auto").
 
-    With a file name browsers save the file instead of showing it. A hash in the security policy
-    allows the file's own style and no other.
+    With a file name browsers save it. A hash in the security policy allows only the file's own
+    style.
     """
     framed = request.path.startswith(EMBED_PREFIX)
     policy = FRAME_HEADERS[POLICY_HEADER] if framed else CONTENT_SECURITY_POLICY
@@ -375,7 +360,7 @@ def build_png_response(drawing: Drawing, file_name: str = "") -> Response:
 def build_csv_response(
     columns: Sequence[str], rows: Iterable[Sequence[object]], file_name: str
 ) -> Response:
-    """Return a table as a CSV file that browsers save; None is an empty cell."""
+    """Return a CSV file that browsers save; None is an empty cell."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(columns)
@@ -392,7 +377,7 @@ def _build_shared_response(
 
 
 def build_file_response(content: bytes, mimetype: str, file_name: str = "") -> Response:
-    """Return a response with a file; with `file_name` browsers save it instead of showing it."""
+    """Return a file; with a file name browsers save it instead of showing it."""
     response = Response(content, mimetype=mimetype)
     if file_name:
         response.headers.set("Content-Disposition", "attachment", filename=file_name)

@@ -25,7 +25,7 @@ LAST_FRAME_MS = 3_000
 
 @cached_per_site(4, per_language=True)
 def render_film(site: SiteData, agent_name: str) -> bytes:
-    """Return the film of an agent's training as a GIF, with a frame for each snapshot."""
+    """Return a training as an animated GIF, with a frame for each snapshot."""
     record = find_block_record(site, agent_name)
     film = build_position_film(site, agent_name, record)
     drawings = [

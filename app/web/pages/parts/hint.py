@@ -25,7 +25,7 @@ from app.web.wording import name_squares
 
 
 def list_hinted_cells(state: MatchState) -> list[int]:
-    """Return the cells to mark: the recommended one, or those that were right instead of a blunder."""
+    """Return the recommended cell or, if the hint explains a blunder, all right cells."""
     if not state.match.shows_hint or state.is_over:
         return []
     if find_explained_blunder(state) is not None:
@@ -41,9 +41,9 @@ def _list_correct_cells(state: MatchState) -> list[int]:
 
 
 def find_explained_blunder(state: MatchState) -> int | None:
-    """Return the cell of the blunder that a hint explains, None if it explains none.
+    """Return the cell of the blunder that the hint explains, None if there is none.
 
-    The match must show an earlier position of its record, in which the next move was a blunder.
+    The hint explains the next move of the record, if the match shows an earlier position.
     """
     match = state.match
     if not match.shows_hint or match.is_at_end or state.is_over:
@@ -53,7 +53,7 @@ def find_explained_blunder(state: MatchState) -> int | None:
 
 
 def explain_blunder(state: MatchState, cell: int) -> str:
-    """Return a sentence on a blunder, and on the moves that would have kept the result."""
+    """Say in a sentence which moves would have kept the result."""
     site = state.site
     match = state.match
     played = name_square(cell)
@@ -82,7 +82,7 @@ def explain_blunder(state: MatchState, cell: int) -> str:
 
 
 def get_player_title(state: MatchState) -> str:
-    """Return the title of the agent to move, or the mark of a person to move."""
+    """Return the title of the agent to move, or "X" or "O" for a person."""
     match = state.match
     if match.is_human(match.player_to_move):
         return MARKS[match.player_to_move]
@@ -99,11 +99,10 @@ def build_blunder_notes(state: MatchState, cell: int) -> list[Note]:
 
 
 def build_hint(state: MatchState) -> tuple[int, str]:
-    """Return the cell that the hint recommends, and sentences with the reason.
+    """Return the recommended cell, and the reason in sentences.
 
-    The best moves are the fastest wins, all draws, or the slowest losses. Of these, it is the one
-    after which the opponent is most likely to blunder at once. Among equal ones, it has the largest
-    share of blunders among the possible replies.
+    Among the fastest wins, the draws, or the slowest losses, it is the move after which this
+    opponent is most likely to blunder. If several are equal, a random opponent decides.
     """
     site = state.site
     best = evaluate_moves(site, state.position, TRUTH).likeliest_cells
@@ -141,7 +140,6 @@ def _describe_hint_result(state: MatchState, cell: int) -> str:
 
 
 def _describe_next_blunder(state: MatchState, chance: float, share: float) -> str:
-    """Return a sentence on the chances of `_compute_blunder_chances`, "" if no blunder is possible."""
     match = state.match
     opponent = match.get_player_name(-match.player_to_move)
     if match.is_human(-match.player_to_move):
@@ -162,7 +160,7 @@ def _describe_next_blunder(state: MatchState, chance: float, share: float) -> st
 
 
 def _compute_blunder_chances(state: MatchState, cell: int) -> tuple[float, float]:
-    """Return the chances that this opponent and a random opponent reply with a blunder."""
+    """Return the chances that this opponent, and a random one, reply with a blunder."""
     site = state.site
     after = state.follow_move(cell)
     if after.is_over:

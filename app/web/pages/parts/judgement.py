@@ -1,7 +1,6 @@
-"""What pages show of a policy's exact results: scores, blunders, proofs and lost games.
+"""The exact results of a policy on pages: scores, blunders, proofs and lost games.
 
-An exhibit is a small board with a title, a link and notes. The macro `show` of
-`templates/parts/_judgement.html` writes it as HTML.
+The macro `show` of `templates/parts/_judgement.html` shows a list of captioned boards.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -40,7 +39,7 @@ from app.web.site_data import HUMAN, SiteData
 def list_result_bars(
     site: SiteData, policy_name: str
 ) -> dict[str, list[list[dict[str, Any]]]]:
-    """Return opponent -> for each seat a bar with a policy's shares of wins, draws and losses.
+    """Return opponent -> a bar of wins, draws and losses as X, and one as O.
 
     The opponents are all baselines and the best responder.
     """
@@ -50,7 +49,7 @@ def list_result_bars(
 def build_result_bars(
     site: SiteData, chances: dict[tuple[str, str], Chances]
 ) -> dict[str, list[list[dict[str, Any]]]]:
-    """Return the bars of `list_result_bars` from the chances by (opponent, seat)."""
+    """Return opponent -> a bar as X, and one as O; `chances` are by (opponent, seat)."""
     return {
         get_opponent_title(site, opponent): [
             build_bar_parts(chances[opponent, seat]) for seat in SEATS
@@ -62,7 +61,7 @@ def build_result_bars(
 # The page of an agent shows only the first positions of the proof.
 MAX_SHOWN_PROOF_POSITIONS = 8
 
-BlunderExhibit = dict[str, Any]
+CaptionedBoard = dict[str, Any]
 
 
 def list_game_links(policy_name: str) -> list[Destination]:
@@ -81,12 +80,12 @@ def list_game_links(policy_name: str) -> list[Destination]:
     ]
 
 
-def build_blunder_exhibits(
+def build_blunder_boards(
     site: SiteData, policy_name: str, shown_range: slice
 ) -> dict[str, Any]:
-    """Return the blunders of a policy and how many there are; symmetric blunders share a small board.
+    """Return a policy's blunders as boards, the worst first, and how many there are.
 
-    `shown_range` selects the small boards that are built. The worst blunders come first.
+    Symmetric blunders share a board. `shown_range` selects some of the boards.
     """
     mistakes = list_policy_blunders(site, policy_name)
     atlas = classify_blunders(site, policy_name)
@@ -99,8 +98,8 @@ def build_blunder_exhibits(
             else "Not reachable in its games"
         )
 
-    groups = _group_exhibits(
-        numbers, format_reachability, partial(_build_blunder_exhibit, site, policy_name)
+    groups = _group_boards(
+        numbers, format_reachability, partial(_build_blunder_board, site, policy_name)
     )
     return {
         "counts_by_kind": _count_blunders(mistakes),
@@ -111,7 +110,7 @@ def build_blunder_exhibits(
 
 
 def build_seat_verdicts(site: SiteData, policy_name: str) -> dict[str, dict[str, Any]]:
-    """Return for each seat the proof that an agent is unbeatable, or a game that it loses.
+    """Return "x" and "o" -> a proof that the agent cannot lose, or a game that it loses.
 
     Only a proof has the key "certificate".
     """
@@ -127,7 +126,7 @@ def build_seat_verdicts(site: SiteData, policy_name: str) -> dict[str, dict[str,
 def build_proof(
     site: SiteData, policy_name: str, seat: str, shown_range: slice
 ) -> dict[str, Any]:
-    """Return the proof that a policy is unbeatable in a seat; `shown_range` selects its small boards."""
+    """Return the proof that a policy cannot lose as "x" or "o", and some of its positions."""
     certificate = build_unbeatable_proof(site, policy_name, seat)
     numbers = range(len(certificate.positions))[shown_range]
 
@@ -136,27 +135,27 @@ def build_proof(
             f"Move {site.game.ply[certificate.positions[index]] // 2 + 1} of the agent"
         )
 
-    build_exhibit = partial(_build_proof_exhibit, site, policy_name, seat)
+    build_board = partial(_build_proof_board, site, policy_name, seat)
     return {
         "certificate": certificate,
-        "groups": _group_exhibits(numbers, format_move_number, build_exhibit),
+        "groups": _group_boards(numbers, format_move_number, build_board),
     }
 
 
-def _group_exhibits(
+def _group_boards(
     picture_numbers: Iterable[int],
     format_title: Callable[[int], str],
-    build_exhibit: Callable[[int], BlunderExhibit],
-) -> list[tuple[str, list[BlunderExhibit]]]:
+    build_board: Callable[[int], CaptionedBoard],
+) -> list[tuple[str, list[CaptionedBoard]]]:
     return [
-        (name, [build_exhibit(number) for number in of])
+        (name, [build_board(number) for number in of])
         for name, of in groupby(picture_numbers, format_title)
     ]
 
 
-def build_decision_exhibit(
+def build_decision_board(
     site: SiteData, policy_name: str, position: int
-) -> BlunderExhibit:
+) -> CaptionedBoard:
     chosen = site.policies[policy_name][position] > 0
     right = site.is_move_correct[position]
     signs = dict.fromkeys(np.flatnonzero(right).tolist(), "right")
@@ -174,21 +173,20 @@ def build_decision_exhibit(
             f"As {mark} the agent turns the {best_result} "
             f"into a {_describe_bad_result(site, position, worst)}"
         )
-    return _build_exhibit(site, policy_name, position, signs, does)
+    return _build_captioned_board(site, policy_name, position, signs, does)
 
 
-def _build_exhibit(
+def _build_captioned_board(
     site: SiteData,
     policy_name: str,
     position: int,
     signs: Mapping[int, str],
     title: str,
     *notes: str,
-) -> BlunderExhibit:
-    """Return a small board of a position, with a link and notes; `signs` is as in `plot_small_board`.
+) -> CaptionedBoard:
+    """Return a small board that links to a game, stopped before the policy moves there.
 
-    Its link opens a game that stops before the policy moves. If the policy's own games can reach
-    the position, it is such a game.
+    If possible it is a game that the policy itself can play. `signs` is as in `plot_small_board`.
     """
     seat = int(site.game.to_move[position])
     match = replace(
@@ -206,10 +204,10 @@ def _build_exhibit(
 
 
 def _count_blunders(blunder_decisions: BlunderDecisions) -> list[tuple[str, int, int]]:
-    """Return (kind, number of positions, number within reach) for each kind of blunder.
+    """Return (kind, number of positions, number of reachable ones), the worst kind first.
 
-    A kind is the loss of value, such as "win to draw". The worst kind comes first and all kinds
-    together last. A position is within reach if the policy's own games can lead to it.
+    A kind such as "win to draw" is the loss of value; the last kind is "all". The policy's own
+    games can lead to a reachable position.
     """
     kinds = {
         f"{OUTCOME_LABELS[before]} to {OUTCOME_LABELS[after]}": (
@@ -225,9 +223,9 @@ def _count_blunders(blunder_decisions: BlunderDecisions) -> list[tuple[str, int,
     ]
 
 
-def _build_blunder_exhibit(
+def _build_blunder_board(
     site: SiteData, policy_name: str, class_number: int
-) -> BlunderExhibit:
+) -> CaptionedBoard:
     mistakes = list_policy_blunders(site, policy_name)
     atlas = classify_blunders(site, policy_name)
     row = int(atlas.example_rows[class_number])
@@ -242,7 +240,7 @@ def _build_blunder_exhibit(
         if chance
         else ""
     )
-    return _build_exhibit(
+    return _build_captioned_board(
         site,
         policy_name,
         position,
@@ -259,7 +257,7 @@ def _describe_value_loss(
     blunder_decisions: BlunderDecisions,
     blunder_index: int,
 ) -> str:
-    """Say what the worst move of a position gives away: "The agent turns a win into a draw"."""
+    """Say what the worst move gives away, such as "The agent turns a win into a draw"."""
     position = int(blunder_decisions.positions[blunder_index])
     blunders = blunder_decisions.blunders[blunder_index]
     is_worst = blunders & (
@@ -274,7 +272,7 @@ def _describe_value_loss(
 
 
 def _describe_bad_result(site: SiteData, position: int, cell: int) -> str:
-    """Say what a blunder leads to: "draw", or "loss: X can then force a win in 2 moves"."""
+    """Return the result of a blunder: "draw", or "loss: X can then force a win in 2 moves"."""
     moves = -site.signed_moves_to_end.item(position, cell)
     if not moves:
         return OUTCOME_LABELS[0]
@@ -295,9 +293,9 @@ def _describe_symmetric_blunders(erring_count: int, symmetric_count: int) -> str
     return f"It blunders in {which} symmetric positions"
 
 
-def _build_proof_exhibit(
+def _build_proof_board(
     site: SiteData, policy_name: str, seat: str, proof_index: int
-) -> BlunderExhibit:
+) -> CaptionedBoard:
     certificate = build_unbeatable_proof(site, policy_name, seat)
     position = int(certificate.positions[proof_index])
     choice = certificate.moves[proof_index]
@@ -305,13 +303,13 @@ def _build_proof_exhibit(
         cell: "plays" if site.is_move_correct[position, cell] else "blunder"
         for cell in np.flatnonzero(choice).tolist()
     }
-    return _build_exhibit(
+    return _build_captioned_board(
         site, policy_name, position, signs, spell_best_play(site, position)
     )
 
 
 def _describe_ending(site: SiteData, position: int, cell: int, ply: int) -> str:
-    """Say how a game ends with optimal play after a move: "X wins" or "X can win by move 7"."""
+    """Return the result after a move: "a draw", "X wins" or "X can win by move 7"."""
     moves = site.signed_moves_to_end.item(position, cell)
     if not moves:
         return "a draw"
@@ -327,7 +325,7 @@ def _build_lost_game(
     state = replay_match(
         build_match_against_person(policy_name, SEATS[seat], record), site
     )
-    exhibits = []
+    boards = []
     chances = []
     unpunished = 0
     address = map_plies_to_urls(state.match)
@@ -341,7 +339,7 @@ def _build_lost_game(
         done = _describe_ending(site, position, cell, ply)
         if blunder:
             done = f"✗ Blunder: {done}" if own else f"✗ Blunder, unpunished: {done}"
-        exhibits.append(
+        boards.append(
             {
                 "board": plot_small_board(site.game, after, {}, last_cell=cell),
                 "url": address(ply),
@@ -357,5 +355,5 @@ def _build_lost_game(
         "game_chance": prod(chances),
         # the blunders of the opponent, who wins this game because the policy blunders again
         "unpunished_count": unpunished,
-        "exhibits": exhibits,
+        "boards": boards,
     }

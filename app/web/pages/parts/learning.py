@@ -1,8 +1,7 @@
 """Learning curves, and films of trainings.
 
-A film shows how an agent changed during its training. It has a frame (a picture with numbers) for
-each snapshot. The numbers are in a table of the page, from which the script reads them. An agent's
-card is its file with its exact results.
+A film shows how an agent changed during its training, with a frame for each snapshot. The frames
+are rows of a table on the page, from which the script reads them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -65,16 +64,16 @@ CURVE_BUILDERS: Mapping[str, Callable[[Figures], list[LabelledNumber]]] = {
 
 
 def parse_opponent(query: Mapping[str, str], card: Card) -> str:
-    """Return the opponent that the query chooses for the learning curves, by default the agent's first.
+    """Return the opponent in the query for the learning curves, by default the agent's first.
 
-    Raises BadRequest, which lists the opponents, if there is no such opponent.
+    Raises BadRequest, with a list of all opponents, if there is no such opponent.
     """
     there = list_card_opponents(card)
     return read_choice("against", query, there, next(iter(there)))
 
 
 def list_card_opponents(card: Card) -> dict[str, ChancesBySeat]:
-    """Return opponent -> an agent's results at each snapshot, the default opponent first."""
+    """Return opponent -> results at each snapshot, the default opponent first."""
     return card.figures.baseline_chances | {BEST_RESPONDER: card.figures.best_response}
 
 
@@ -87,7 +86,7 @@ def get_opponent_title(site: SiteData, opponent: str) -> str:
 
 
 def build_training_charts(site: SiteData, card: Card, opponent: str) -> Charts:
-    """Return the learning curves of an agent: exact results over the number of updates."""
+    """Return the exact results of an agent over the number of its updates."""
     figures = card.figures
     title = get_opponent_title(site, opponent)
     chances = list_card_opponents(card)[opponent]
@@ -152,7 +151,7 @@ def build_win_rate_chart(rates: RatesBySeat) -> Charts:
 def build_comparison_chart(
     site: SiteData, views: Sequence[SourceSnapshot], curve_key: str
 ) -> Charts | None:
-    """Return a chart with one learning curve for each agent in `views`, None if none has this curve."""
+    """Return a learning curve for each agent in one chart, None if no agent has this curve."""
     inks = choose_inks(site, views)
     curves = {}
     for name in inks:
@@ -178,7 +177,7 @@ def build_comparison_chart(
 
 
 def choose_inks(site: SiteData, views: Sequence[SourceSnapshot]) -> dict[str, str]:
-    """Return agent -> colour of its curve; agents that come after the last colour are left out."""
+    """Return agent -> colour of its curve, as long as there are colours."""
     names = dict.fromkeys(
         view.value_source
         for view in views
@@ -205,7 +204,7 @@ CURVE_WIDTH, CURVE_HEIGHT = 100.0, 28.0
 
 
 class FilmSquare(NamedTuple):
-    """An empty square of a film's board, with the value of a move to it."""
+    """An empty square in a frame of a film, with the value of a move there."""
 
     cell: int
     # "" if the value is unknown
@@ -216,7 +215,7 @@ class FilmSquare(NamedTuple):
 
 
 class FilmFrame(NamedTuple):
-    """A frame of a film: the state of one or more agents at a moment of their training."""
+    """The state of one or more agents at a moment of their training."""
 
     update_text: str
     # number of positions in which the agent blunders
@@ -230,9 +229,9 @@ class FilmFrame(NamedTuple):
 
 
 class Film(NamedTuple):
-    """A film of the training of one or more agents.
+    """The training of one or more agents, frame by frame.
 
-    A film of one agent can show a board: a position with the agent's values.
+    A film of one agent can show a board with its values.
     """
 
     title: str
@@ -254,7 +253,7 @@ class Film(NamedTuple):
 def find_block_record(site: SiteData, agent_name: str) -> str:
     """Return the moves to a position in which the player to move must block a line.
 
-    X must block if the agent learned only as X, otherwise O.
+    It is X if the agent learned only as X, otherwise O.
     """
     seat = getattr(site.get_recipe(agent_name), "seat", "both")
     return X_BLOCKS_RECORD if seat == "x" else O_BLOCKS_RECORD
@@ -273,9 +272,9 @@ def _build_square(move_values: MoveValues, cell: int) -> FilmSquare:
 
 @cached_per_site(16, per_language=True)
 def build_position_film(site: SiteData, agent_name: str, record: str) -> Film:
-    """Return the film of an agent whose board is a position where only one move, a block, is right.
+    """Return the film of an agent's values in a position where only a block is right.
 
-    Raises ValueError or IllegalMoveError if the record is invalid, as `replay_record` does.
+    Raises the errors of `replay_record`.
     """
     game = site.game
     last = site.get_last_snapshot(agent_name)
@@ -301,7 +300,7 @@ def build_position_film(site: SiteData, agent_name: str, record: str) -> Film:
 
 @cached_per_site(16, per_language=True)
 def build_agent_film(site: SiteData, agent_name: str) -> Film:
-    """Return the film of an agent without a board: its blunders, and how many values it has learned."""
+    """Return the film of an agent's blunders and learned values, without a board."""
     known = choose_decisions(site, agent_name)[1].sum(axis=1).tolist()
     total = format_count(len(site.tile_layout.decisions))
     captions = [
@@ -317,7 +316,7 @@ def build_agent_film(site: SiteData, agent_name: str) -> Film:
 
 @cached_per_site(16, per_language=True)
 def build_agents_film(site: SiteData, agent_names: tuple[str, ...]) -> Film:
-    """Return the film of several agents, whose trainings all end at the last frame."""
+    """Return one film for several agents, whose trainings all end in the last frame."""
     films = [build_agent_film(site, name) for name in agent_names]
     tables = [site.agents[name].card.figures.blunders for name in agent_names]
     worst = max(1, *(max(table) for table in tables))
@@ -356,9 +355,9 @@ def build_agents_frame(
 
 
 def align_snapshots(last_snapshot: int, last_frame: int) -> list[int]:
-    """Spread an agent's snapshots over the frames of a film: return the snapshot at each frame.
+    """Return the snapshot of an agent in each frame of a longer or shorter film.
 
-    The frames are numbered 0 to `last_frame`, and the snapshots 0 to `last_snapshot`.
+    Frames are numbered 0 to `last_frame`, snapshots 0 to `last_snapshot`.
     """
     return [
         round(frame * last_snapshot / max(1, last_frame))
@@ -367,7 +366,7 @@ def align_snapshots(last_snapshot: int, last_frame: int) -> list[int]:
 
 
 def describe_block(site: SiteData, position: int, move_values: MoveValues) -> str:
-    """Say whether an agent blocks, in a position where only the block is right."""
+    """Say whether an agent blocks a line, where every other move loses."""
     right = site.is_move_correct[position]
     if not any(move_values.is_known):
         return gettext("It has not learned a value of this position yet.")
@@ -414,7 +413,7 @@ def _build_film(
 
 
 def compute_frame_x(frame_index: int, last_frame: int) -> float:
-    """Return the horizontal place of a frame, from 0 to CURVE_WIDTH."""
+    """Return where a frame is on the curve, from 0 to CURVE_WIDTH."""
     return round(CURVE_WIDTH * frame_index / max(1, last_frame), 2)
 
 

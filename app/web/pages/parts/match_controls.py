@@ -38,7 +38,7 @@ CURVE_HEIGHT = 20
 def list_control_urls(
     state: MatchState, url_builders: MatchUrlBuilders = PAGE_URL_BUILDERS
 ) -> dict[str, str]:
-    """Return control -> URL; the URL is "" for a control that is disabled now."""
+    """Return button -> URL, "" for a button that does nothing now."""
     match = replace(state.match, plays_training=False, shows_hint=False)
     ply = len(match.shown_record)
     is_asked = match.is_human(match.player_to_move) and not state.is_over
@@ -92,7 +92,7 @@ def _build_stopped_url(
 def _build_pause_urls(
     state: MatchState, match: Match, build_url: Callable[[Match], str]
 ) -> tuple[str, str]:
-    """Return the URL of Pause and the URL of Continue; at least one of them is ""."""
+    """Return the URLs of Pause and Continue, at least one of which is ""."""
     is_replay = (match.replays_record or match.is_watched) and not match.is_at_end
     # While the training is replayed, the game waits.
     is_waiting = match.is_paused or (state.match.plays_training and not state.is_over)
@@ -117,10 +117,9 @@ class AutomaticStep(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The id of the HTML element. It changes with the URL and the delay.
+        """The id of the HTML element, which changes with the URL and the delay.
 
-        When htmx morphs the page, an element with an old id would keep its old URL and its old
-        timer.
+        htmx morphs an element with an old id, which would keep its old timer and its old URL.
         """
         return f"auto-{crc32(f'{self.delay_seconds:g} {self.url}'.encode()):x}"
 
@@ -132,7 +131,7 @@ class AutomaticStep(NamedTuple):
 def plan_automatic_step(
     state: MatchState, url_builders: MatchUrlBuilders = PAGE_URL_BUILDERS
 ) -> AutomaticStep | None:
-    """Return the request that the page sends next by itself, None if it waits for the visitor."""
+    """Return the next request that the page sends by itself, None if it waits for the visitor."""
     match = state.match
     if is_replay_running(match):
         return AutomaticStep(
@@ -164,21 +163,21 @@ def plan_automatic_step(
 
 
 def is_replay_running(match: Match) -> bool:
-    """Return whether the page goes on by itself to the next move of the record."""
+    """Return whether the page shows the next move of the record by itself."""
     return (match.replays_record or match.is_watched) and not (
         match.is_at_end or match.is_paused or match.plays_training
     )
 
 
 def is_next_game_due(state: MatchState) -> bool:
-    """Return whether two agents have finished a game and begin another one by themselves."""
+    """Return whether two agents begin another game by themselves."""
     match = state.match
     is_going_on = match.is_watched and not (match.is_paused or match.replays_record)
     return state.is_over and match.is_at_end and is_going_on
 
 
 def is_reply_automatic(state: MatchState) -> bool:
-    """Return whether an agent replies at once to a person's move in the shown position."""
+    """Return whether an agent will answer the next move at once."""
     match = state.match
     return not (
         state.is_over or match.is_paused or match.is_human(-match.player_to_move)
@@ -186,7 +185,7 @@ def is_reply_automatic(state: MatchState) -> bool:
 
 
 def start_next_game(state: MatchState) -> Match:
-    """Return the match at the start of the next game, with the result of a finished game counted."""
+    """Return the match at the start of a new game; the result of a finished game is counted."""
     match = replace(state.match, is_paused=False)
     return (
         match.follow_record("", result_counts=count_results(state))
@@ -196,9 +195,9 @@ def start_next_game(state: MatchState) -> Match:
 
 
 def count_results(state: MatchState) -> tuple[int, int, int]:
-    """Return the numbers of games (won by X, drawn, won by O), with this game if it is over.
+    """Return how many games X won, were drawn, and O won, with this game if it is over.
 
-    A replay of a finished game is not counted.
+    A replay of a finished game does not count.
     """
     wins, draws, losses = state.match.result_counts
     end = state.positions[-1]
@@ -213,9 +212,9 @@ def count_results(state: MatchState) -> tuple[int, int, int]:
 
 
 def replace_player_by_person(state: MatchState) -> Match:
-    """Return the match that goes on with a person in place of the player to move.
+    """Return the match after a person has taken over for the player to move.
 
-    After the end it is a new game, in which the person is X.
+    If the game is over, a new one begins.
     """
     match = state.match
     record = "" if state.is_over else match.shown_record
@@ -226,7 +225,7 @@ def replace_player_by_person(state: MatchState) -> Match:
 
 
 def list_speeds(delay: float) -> list[tuple[float, str]]:
-    """Return the speeds to choose from as pairs (delay, title), with the present delay in seconds."""
+    """Return (delay, title) of each speed to choose, and of the present delay in seconds."""
     speeds = SPEED_NAMES | {
         delay: SPEED_NAMES.get(delay, f"{localize_number(f'{delay:g}')} s")
     }
@@ -236,7 +235,7 @@ def list_speeds(delay: float) -> list[tuple[float, str]]:
 def compute_reply_chances(state: MatchState) -> FloatArray:
     """Return the probability, [cells], of each move of the player to move.
 
-    A person is assumed to move like the agent, or other source, whose values the board shows.
+    For a person it is the probability with which the agent shown on the board moves.
     """
     site = state.site
     match = state.match
@@ -251,10 +250,7 @@ def compute_reply_chances(state: MatchState) -> FloatArray:
 
 
 def play_random_reply(state: MatchState) -> MatchState:
-    """Draw a move of the player to move by its probability, and return the state after it.
-
-    Raises Conflict if the game is over.
-    """
+    """Draw a move of the player to move; raises Conflict if the game is over."""
     if state.is_over:
         ply = len(state.match.shown_record)
         words = gettext_noop(
@@ -270,10 +266,9 @@ def play_random_reply(state: MatchState) -> MatchState:
 def build_snapshot_slider(
     state: MatchState, value_source: str
 ) -> dict[str, Any] | None:
-    """Return the slider over an agent's snapshots, None for values without a training.
+    """Return the slider through an agent's training, None for values without a training.
 
-    Its button plays the training from the shown snapshot, or from the first one if the last is
-    shown.
+    Its button plays the training from the shown snapshot or, after the last, from the first one.
     """
     match = state.match
     site = state.site
@@ -303,7 +298,7 @@ def build_snapshot_slider(
 
 
 def show_next_snapshot(state: MatchState) -> Match:
-    """Return the match with the values of the next snapshot; the training stops at the last one."""
+    """Return the match with the next snapshot's values; the training stops at the last one."""
     match = state.match
     step = (match.snapshot or 0) + 1
     if step < state.site.get_last_snapshot(match.value_source):

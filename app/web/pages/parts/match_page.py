@@ -1,6 +1,6 @@
 """The class MatchPage: everything that a page or a frame shows of a match.
 
-The board shows the values of a value source: an agent, another policy, or the exact solution.
+The values on the board come from an agent, another policy, or the exact solution.
 """
 
 from collections.abc import Sequence
@@ -84,9 +84,9 @@ OPTIMAL_RESULT_TEXTS = {
 
 @dataclass(frozen=True)
 class MatchPage:
-    """A match at one position, with everything that its page shows.
+    """A match in one position, with all that its page shows.
 
-    `url_builders` decides whether its links lead to whole pages, or to frames for other websites.
+    `url_builders` builds links to pages, or to frames for other websites.
     """
 
     state: MatchState
@@ -98,7 +98,6 @@ class MatchPage:
 
     @cached_property
     def seats(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The headers above the board: the player of X, and the player of O."""
         return _describe_seat(self.state, X), _describe_seat(self.state, O)
 
     @property
@@ -112,7 +111,7 @@ class MatchPage:
 
     @cached_property
     def value_source(self) -> str:
-        """The source of the board's values, even if these are hidden."""
+        """The agent, or other source, of the values on the board, even if they are hidden."""
         return find_shown_value_source(self.state)
 
     @cached_property
@@ -121,7 +120,6 @@ class MatchPage:
 
     @cached_property
     def move_values(self) -> MoveValues | None:
-        """The values on the board, None if they are hidden."""
         hidden = self.state.match.hides_values
         return None if hidden else evaluate_match(self.state, self.ply)
 
@@ -131,7 +129,6 @@ class MatchPage:
 
     @cached_property
     def automatic_step(self) -> AutomaticStep | None:
-        """The request that the page sends next by itself, None if it waits for the visitor."""
         return plan_automatic_step(self.state, self.url_builders)
 
     @cached_property
@@ -153,12 +150,12 @@ class MatchPage:
 
     @cached_property
     def result_class(self) -> str:
-        """The result for the person, "win", "draw" or "loss"; "" before the end."""
+        """The result for the visitor, "win", "draw" or "loss"; "" before the end."""
         return get_result_name(self.state)
 
     @cached_property
     def status_text(self) -> str:
-        """What screen readers announce, "" for nothing."""
+        """The text for screen readers, "" for none."""
         return describe_status(self.state, self.automatic_step is not None)
 
     @property
@@ -167,16 +164,16 @@ class MatchPage:
 
     @cached_property
     def snapshot_slider(self) -> dict[str, Any] | None:
-        """The slider over the training of the value source; None without a training or shown values."""
+        """The slider through the training, None without a training or with hidden values."""
         if self.state.match.hides_values:
             return None
         return build_snapshot_slider(self.state, self.value_source)
 
     @cached_property
     def square_url(self) -> str:
-        """The URL that explains the value of a square, without its parameter `cell`.
+        """The URL that explains the value of a square, still without the parameter `cell`.
 
-        It is "" if the values are not shown or unknown, or if this is a frame.
+        It is "" in a frame, and if the values are hidden or unknown.
         """
         match = self.state.match
         hidden = self.state.is_over or match.hides_values
@@ -192,9 +189,8 @@ class MatchPage:
     def board(self) -> BoardPicture:
         """The board with its values and links.
 
-        If a person is to move, a square links to the position after this move, otherwise to the
-        reason for its value. After the end the board shows the winning line and the losing move,
-        but no values.
+        A click makes a move if a person is to move. Otherwise it explains the value of the square.
+        After the end the board shows the winning line and the losing move.
         """
         state = self.state
         match = state.match
@@ -240,7 +236,6 @@ class MatchPage:
 
     @cached_property
     def evaluation_bar(self) -> dict[str, Any]:
-        """The bar beside the board: what the agent expects for X, and X's result with optimal play."""
         return _build_evaluation_bar(self.state, self.move_values)
 
     @cached_property
@@ -371,9 +366,9 @@ def _build_headline(
 
 
 def _build_square_notes(state: MatchState, values: MoveValues) -> list[Note]:
-    """Return the note of each cell, which marks an explained blunder or a wrong value.
+    """Return a note for each cell; some say that the value or the move is wrong.
 
-    While a person thinks, no note gives a result away unless a hint or the settings ask for it.
+    While a person is to move, no note helps, unless a hint or the settings ask for it.
     """
     match = state.match
     blunder = find_explained_blunder(state)
@@ -398,7 +393,7 @@ def _name_random_move(match: Match, reviewed_moves: list[ReviewedMove]) -> str:
 def get_result_name(state: MatchState) -> str:
     """Return "win", "draw" or "loss" for the visitor, "" before the end of the game.
 
-    If the visitor plays neither side or both, it is a "win" for the winner.
+    If the visitor plays nobody or both X and O, a decided game is a "win".
     """
     if not state.is_over:
         return ""
@@ -410,9 +405,9 @@ def get_result_name(state: MatchState) -> str:
 def _build_evaluation_bar(
     state: MatchState, shown_values: MoveValues | None
 ) -> dict[str, Any]:
-    """Return two colours and a text: what the value source expects for X, and the optimal result.
+    """Return what the agent expects for X, and the result of optimal play, as colours and text.
 
-    A colour is a step from -HEAT_STEPS (O wins) to HEAT_STEPS (X wins), or None if it is unknown or
+    A colour goes from -HEAT_STEPS (O wins) to HEAT_STEPS (X wins), or is None if it is unknown or
     hidden. After the end both colours show the result.
     """
     if state.is_over:
@@ -484,7 +479,7 @@ def find_losing_move(
 ) -> ReviewedMove | None:
     """Return the last blunder of a finished game, None if there was none.
 
-    If a person did not win, it is the person's last blunder, if there is one.
+    If a person did not win, it is the person's own last blunder, if possible.
     """
     if not state.is_over:
         return None
@@ -516,7 +511,7 @@ def _describe_losing_move(state: MatchState, losing_move: ReviewedMove) -> str:
 
 
 def summarize_game(state: MatchState, losing_move: ReviewedMove | None) -> str:
-    """Return a sentence on the blunder that decided a finished game, or that no move was a blunder."""
+    """Say which blunder decided a finished game, or that there was none."""
     match = state.match
     site = state.site
     if not losing_move:
@@ -581,7 +576,7 @@ def build_shared_title(state: MatchState, reviewed_moves: list[ReviewedMove]) ->
 
 
 def find_shown_value_source(state: MatchState) -> str:
-    """Return the source of the board's values, even if these are hidden."""
+    """Return the agent, or other source, of the board's values, even if they are hidden."""
     position = state.positions[find_shown_ply(state)]
     mover = int(state.site.game.to_move[position])
     return choose_value_source(state.match, state.site, mover)

@@ -1,7 +1,7 @@
-"""The next update of a value if the training went on from the table that the page shows.
+"""The next update of a value, if the training went on from the table that the page shows.
 
-The update depends on what happens next. Each possibility is a case. For some algorithms a case is a
-reply of the opponent, for others it is a result of the game.
+It depends on what happens next: a reply of the opponent or, for some algorithms, the result of the
+game. Each possibility is a case.
 """
 
 from collections.abc import Callable, Sequence
@@ -45,13 +45,11 @@ class UpdateCase(NamedTuple):
 def build_next_update(
     query: ValueQuery, case_name: str, build_url: Callable[..., str]
 ) -> dict[str, Any] | None:
-    """Return the picture of a value's next update, with links if there are several cases.
+    """Return the picture of a value's next update, with links to the other cases.
 
-    It is None if the table alone does not determine the update. `case_name` is a reply or a result.
-    If it is "", the most typical case is shown. `build_url` returns the URL of the page with
-    another case.
-
-    Raises ValueError if there is no such case.
+    `case_name` is a reply or a result, or "" for the most typical case. `build_url` returns the URL
+    of a case. Returns None if the table alone does not determine the update. Raises ValueError if
+    there is no such case.
     """
     # The replies of a person have no probabilities.
     if query.site.is_taught_by_person(query.value_source):
@@ -80,10 +78,10 @@ def build_next_update(
 
 
 def list_update_cases(query: ValueQuery) -> list[UpdateCase]:
-    """Return the possible next updates of a value, computed by the learner of the textbook code.
+    """Return the possible next updates of a value, computed by the textbook learner.
 
-    There is a case for each reply, a case for each result of the game, or a single case. The list
-    is empty if the table does not determine the update.
+    There is one for each reply or for each result of the game, a single one, or none if the table
+    does not determine the update.
     """
     algorithm = find_explaining_algorithm(query)
     reason = algorithm.compute_value_reason(query)
@@ -128,10 +126,9 @@ def _build_update_picture(
     next_values: Sequence[float | None] = (),
     **rest: Any,
 ) -> UpdatePicture:
-    """Return the picture of an update.
+    """Return the picture of an update, with the values on its two boards, by cell.
 
-    `values` and `next_values` are the values on its two boards, by cell. If the algorithm learns
-    from the result of a game, `rest` has fields of `UpdatePicture` about the end of this game.
+    `rest` has fields of `UpdatePicture` for algorithms that learn from the result of a game.
     """
     if query.is_learned:
         start = prepare_update_picture(query.recipe)

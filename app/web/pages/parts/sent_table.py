@@ -46,11 +46,10 @@ _free_places = BoundedSemaphore(MAX_CONCURRENT_TABLES)
 
 
 def read_sent_table() -> tuple[TableReading | Diagnosis, TableOptions]:
-    """Return the table in the request with its options, or the diagnosis of a trace.
+    """Return the table in the request with its options, or the diagnosis of a list of updates.
 
-    A trace is a list of updates. Raises TableError if it cannot be read, RequestEntityTooLarge if
-    it is too large, BadRequest if there is none or an option is invalid, and the errors of
-    `limit_receiving`.
+    Raises TableError if it cannot be read, RequestEntityTooLarge if it is too large, BadRequest if
+    there is none or an option is invalid, and the errors of `limit_receiving`.
     """
     with limit_receiving():
         content, options = receive_table()
@@ -82,7 +81,7 @@ def limit_receiving() -> Iterator[None]:
 
 
 def receive_table() -> tuple[bytes, TableOptions]:
-    """Return the bytes of the table, and the options in the form or the query."""
+    """Return the bytes of the table, and its options."""
     given = request.args.to_dict()
     if request.mimetype == FORM_MIMETYPE:
         content, fields = receive_form()
@@ -112,12 +111,12 @@ def receive_form(max_bytes: int = MAX_FORM_BYTES) -> tuple[bytes, dict[str, str]
 
 
 def create_memory_file(*_: Any, **__: Any) -> IO[bytes]:
-    """Return a buffer in memory for an uploaded file, so that it is never on the disk."""
+    """Return a buffer for an uploaded file, so that the file is never on the disk."""
     return BytesIO()
 
 
 def read_options(form_values: dict[str, str]) -> TableOptions:
-    """Return the options of a form. Raises BadRequest if a value is invalid."""
+    """Return the options in a form; raises BadRequest if one is invalid."""
     options = {
         name: form_values[name] for name in OPTION_QUESTIONS if form_values.get(name)
     }

@@ -32,7 +32,7 @@ COMPARED_AGENTS = ("q-learning-1", "q-iteration", "self-play", "q-table")
 
 
 def explain_square(query: ValueQuery, is_result_shown: bool) -> dict[str, Any]:
-    """Return the value of a move, and the reason for this value.
+    """Return the value of a move, and the reason for it.
 
     `is_result_shown` adds the result with optimal play, which would help a person who is to move.
     """
@@ -237,10 +237,9 @@ def _can_win_at_once(site: SiteData, position: int) -> bool:
 
 
 def _plot_value_curve(query: ValueQuery, view: MoveValues) -> tuple[str, str]:
-    """Return the points of a curve of the value over the training, and its values as a text.
+    """Return a curve of the value over the training as SVG points, and its values as text.
 
-    The curve begins at the first snapshot that knows the value. A win is at its top, a loss at its
-    bottom.
+    It begins at the first snapshot that knows the value. A win is at the top, a loss at the bottom.
     """
     reward_scale = query.reward_scale
     if not query.is_learned or reward_scale is None or view.are_beads:

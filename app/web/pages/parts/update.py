@@ -35,7 +35,7 @@ OTHER_MARK = {"X": "O", "O": "X"}
 
 
 class UpdateSquare(NamedTuple):
-    """A square of a board before or after an updated move."""
+    """A square of the board before or after the updated move."""
 
     # "X", "O" or ""
     mark: str
@@ -52,7 +52,7 @@ class UpdateSquare(NamedTuple):
 
 @dataclass(frozen=True)
 class UpdatePicture:
-    """One update, with the texts and numbers that templates read."""
+    """One update, with the texts and numbers that templates show of it."""
 
     algorithm: Algorithm
     # None for beads
@@ -92,7 +92,7 @@ class UpdatePicture:
 
     @property
     def is_best(self) -> bool:
-        """Whether no other move on the board had a higher value before the update."""
+        """Whether the updated move had the highest value on the board before the update."""
         known = drop_unknown(self.update.values)
         return bool(known) and self.update.values[self.move.cell] == max(known)
 
@@ -107,14 +107,14 @@ class UpdatePicture:
 
     @property
     def reply_square(self) -> str:
-        """The name of the square on which the opponent replied, "" without a reply."""
+        """The square of the opponent's reply in words, "" without a reply."""
         replies = [cell for cell in self._new_stones if cell != self.move.cell]
         is_single = self.update.next_board and len(replies) == 1
         return name_square(replies[0]) if is_single else ""
 
     @property
     def final_result(self) -> str:
-        """The result for the mover, "win", "draw" or "loss", if the game is over, else ""."""
+        """The result for the mover, "win", "draw" or "loss"; "" while the game goes on."""
         game, board = tic_tac_toe(), self._shown_next_board
         position = parse_position(game, board) if board else 0
         if not board or not game.is_over(position):
@@ -132,7 +132,7 @@ class UpdatePicture:
 
     @property
     def next_board(self) -> list[list[UpdateSquare]]:
-        """The board of the next state, which marks the value in the target; [] without a next state."""
+        """The board of the next state, [] if there is none; it marks the value in the target."""
         if not self._shown_next_board:
             return []
         cell = self._find_next_cell()
@@ -166,8 +166,8 @@ class UpdatePicture:
     ) -> list[list[UpdateSquare]]:
         """Return the squares of a board in three rows, with their values.
 
-        `values_by_cell` has an entry for each cell, or none. `symbols_by_cell` has the CSS class of
-        a symbol in the formula, for the cells whose values are in the formula.
+        `values_by_cell` has a value for each cell, or is empty. `symbols_by_cell` has the CSS class
+        of the formula's symbol for a value.
         """
         known = drop_unknown(values_by_cell)
         squares = []
@@ -190,9 +190,9 @@ class UpdatePicture:
     def _compute_heat(
         self, value: float, known_values: Sequence[float], mover_mark: str
     ) -> int:
-        """Return the colour of a value as a step from -HEAT_STEPS to HEAT_STEPS.
+        """Return the colour of a value, from -HEAT_STEPS to HEAT_STEPS.
 
-        For beads the colour shows whether a move has more or fewer than an equal share of its box.
+        For beads it says whether the move has more or fewer than an equal share of its box.
         """
         if self.reward_scale is None:
             share = value / (sum(known_values) or 1.0) * len(known_values)
@@ -203,7 +203,7 @@ class UpdatePicture:
 
     @property
     def square_decimals(self) -> int:
-        """How many decimals a value on a square has: none for beads and for results of a game."""
+        """How many decimals are shown of a value: none for beads and for exact results."""
         is_whole = self.reward_scale is None or self.slug == MINIMAX
         return 0 if is_whole else DECIMALS_TO_TRY[0]
 
@@ -237,7 +237,7 @@ class UpdatePicture:
         )
 
     def _is_formula_right(self, decimals: int) -> bool:
-        """Return whether the formula is right with all its numbers rounded."""
+        """Return whether the formula still holds after all its numbers are rounded."""
         rounded = partial(round, ndigits=decimals)
         old, new = map(rounded, self._old_and_new)
         target: float = rounded(self._target)
@@ -253,7 +253,7 @@ class UpdatePicture:
 
     @cached_property
     def _decimals(self) -> int | None:
-        """With how many decimals the formula is right; None if it is never right."""
+        """The fewest decimals with which the formula holds, None if it never holds."""
         if self.slug == "dqn":
             return None
         if self.algorithm.picture_kind in ("beads", "bounds"):
@@ -271,7 +271,6 @@ class UpdatePicture:
 
     @cached_property
     def text_by_formula_symbol(self) -> Mapping[str, str]:
-        """Symbol of the formula -> its number as a text."""
         update, decimals = self.update, self._shown_decimals
         whole = decimals if self.square_decimals else 0
         old, new = self._old_and_new
@@ -302,7 +301,7 @@ class UpdatePicture:
 
     @property
     def data_attributes(self) -> Mapping[str, str]:
-        """Data attribute -> number, for the script."""
+        """The numbers that the script reads from data attributes, by their names."""
         data = {
             "alpha": repr(self.update.step_size),
             "gamma": repr(self._discount),
@@ -329,7 +328,7 @@ class UpdatePicture:
 
     @property
     def is_updated_by_trace(self) -> bool:
-        """Whether the error of a later move changed this value, by its eligibility trace."""
+        """Whether an eligibility trace passed the error of a later move on to this value."""
         return self.algorithm.picture_kind == "step" and not self.update.next_board
 
     @property
@@ -346,14 +345,14 @@ class UpdatePicture:
 
     @property
     def reply_bounds(self) -> list[tuple[str, str]]:
-        """(lower bound, upper bound) of each reply's value."""
+        """(lower bound, upper bound) of the value of each reply."""
         known = drop_unknown(self.update.next_values)
         bounds = (BOUNDS_BY_VALUE[value] for value in known)
         return [(_format_short(lower), _format_short(upper)) for lower, upper in bounds]
 
     @property
     def direction(self) -> str:
-        """Whether the target lies "up" or "down" from the old value, "" if it is equal."""
+        """Where the target is from the old value: "up", "down", or "" if both are equal."""
         error = round(self._target - self._old_and_new[0], self._shown_decimals)
         return "up" if error > 0 else "down" if error < 0 else ""
 
@@ -363,7 +362,7 @@ class UpdatePicture:
 
     @property
     def can_win_next(self) -> bool:
-        """Whether the target uses the value of the mover's next move, and this move wins at once."""
+        """Whether the target is the value of a next move that wins at once."""
         cell = self._find_next_cell()
         if cell is None or self.final_result or self.algorithm.next_mover == "other":
             return False
@@ -374,7 +373,7 @@ class UpdatePicture:
 
     @property
     def weighted_targets(self) -> list[tuple[str, str]]:
-        """(chance, target) of each reply, if the update averages over replies."""
+        """(chance, target) of each reply, for an update that averages over replies."""
         return [
             (_format_short(chance), format_decimals(target, self._shown_decimals))
             for chance, target in self.weighted_replies
@@ -382,7 +381,7 @@ class UpdatePicture:
 
     @property
     def bead_box(self) -> Mapping[str, str | int]:
-        """The colour and the number of the move's beads, and how many beads the update changes."""
+        """The colour and number of a move's beads, and how many the update adds or removes."""
         paid = round(self.update.new - self.update.old)
         staying = round(min(self.update.old, self.update.new))
         return {
@@ -395,7 +394,7 @@ class UpdatePicture:
 
 
 def prepare_update_picture(recipe: Recipe) -> partial[UpdatePicture]:
-    """Return a partial `UpdatePicture` with a recipe's algorithm, rewards and discount factor."""
+    """Return an `UpdatePicture` that still lacks the move and its update."""
     return partial(
         UpdatePicture,
         ALGORITHM_PAGES[recipe.slug],
@@ -409,7 +408,7 @@ def drop_unknown(values: Sequence[float | None]) -> list[float]:
 
 
 def format_decimals(value: float, decimals: int) -> str:
-    """Return a number as a text, with a typographic minus; a rounded zero has no sign."""
+    """Return a number with a typographic minus; a zero has no sign."""
     text = f"{value:.{decimals}f}"
     if not text.strip("-0."):
         text = text.lstrip("-")

@@ -44,11 +44,10 @@ MANY_GAME_ALGORITHMS = ("q-iteration", "dqn")
 def find_example(
     examples: Sequence[UpdateExample], example_name: str
 ) -> tuple[UpdateExample, int]:
-    """Return the example with a name, and the index of its update.
+    """Return the example with this name, and the index of its update.
 
-    "usual" is an example with its own choice of update, "usual-2" the second update of this
-    example's game. The default is the first example. Raises ValueError, which lists the names, for
-    any other name.
+    "usual" is the kind of an example, and "usual-2" the second update of its game. The default is
+    the first example. Raises ValueError, with a list of the names, for any other name.
     """
     if not example_name:
         return examples[0], examples[0].shown_index
@@ -67,7 +66,7 @@ def find_example(
 
 
 def name_training(site: SiteData, agent: str) -> str:
-    """Return the title of a shipped agent, or the algorithm and the settings of a recipe."""
+    """Return the title of an agent, or the algorithm and the settings of a recipe."""
     if agent == MINIMAX:
         return "optimal play"
     if agent in site.shipped_agents:
@@ -89,8 +88,8 @@ def build_example(
 ) -> dict[str, Any]:
     """Return the picture of an example's update, with its agent, its game and links.
 
-    `build_url` returns the URL of an update and a step. The picture first shows the step
-    `last_step`. Raises ValueError as `find_example` does.
+    `last_step` is the step of the explanation that is shown first. `build_url` returns the URL of
+    an update and a step. Raises ValueError as `find_example` does.
     """
     example, number = find_example(examples, example_name)
     pictures = _build_update_pictures(example)
@@ -135,10 +134,10 @@ def build_example(
 
 
 def build_nearest_example(query: ValueQuery) -> dict[str, Any] | None:
-    """Return the recorded update that suits a value best, if its next update cannot be computed.
+    """Return a recorded update to show in place of a next update that cannot be computed.
 
-    An update of the same move is preferred, then one of the same agent. None stands for a value
-    that is not learned, and for an update rule without examples.
+    If possible it updated the same move, or else the same agent. Returns None if the value is not
+    learned, or if no update of its algorithm was recorded.
     """
     slug = find_algorithm_slug(query)
     site = query.site
@@ -169,9 +168,9 @@ def compute_blunder_effect(example: UpdateExample) -> dict[str, Any]:
 
 
 def list_examples(site: SiteData, slug: str) -> list[UpdateExample]:
-    """Return the examples of an algorithm; the last one is the update that led to a blunder.
+    """Return the recorded updates of an algorithm, the last of which led to a blunder.
 
-    The blunder is the most frequent one of the agent that the algorithm's page shows.
+    It is the most frequent blunder of the agent on the algorithm's page.
     """
     examples = list(site.update_examples[slug])
     mistakes = site.blunder_examples.get(SECTIONS[slug].value_source, {})
@@ -186,7 +185,7 @@ def list_examples(site: SiteData, slug: str) -> list[UpdateExample]:
 
 
 def list_recorded_updates(query: ValueQuery) -> list[UpdateExample]:
-    """Return the recorded updates that led an agent to a blunder; [] before its last snapshot.
+    """Return the recorded updates that led to a blunder, [] before the last snapshot.
 
     The first one made the agent prefer the blunder. The second one was the first update of this
     value.
@@ -204,7 +203,7 @@ def get_shown_move(example: UpdateExample) -> TrainingMove:
 
 
 def rank_example(example: UpdateExample, query: ValueQuery) -> tuple[bool, bool]:
-    """Return a sort key: whether an example updates the same move, and whether it has the same agent."""
+    """Return whether an example updates the same move, and the same agent, as a sort key."""
     turn = get_shown_move(example)
     board = format_position(query.game, query.position)
     has_move = turn.board == board and turn.cell == query.cell
@@ -236,7 +235,7 @@ def _build_update_pictures(example: UpdateExample) -> list[UpdatePicture]:
 def find_learning_order(
     example: UpdateExample, slug: str
 ) -> Literal["forward", "backward", ""]:
-    """Return whether the moves of a game are updated forward or backward; "" for neither."""
+    """Return "forward" or "backward", the order in which a game's moves are updated, else ""."""
     turns = [change.move_index for change in example.updates]
     if slug in MANY_GAME_ALGORITHMS or len(turns) == 1:
         return ""
@@ -252,7 +251,7 @@ def _build_game_boards(
 ) -> list[dict[str, Any]]:
     """Return a board with a link for each update of a game, in the order of the updates.
 
-    A board shows the new value, or the old one if its update comes after the chosen update.
+    Boards before and at the chosen update show the new value, later ones the old value.
     """
     boards = []
     for index, picture in enumerate(pictures):
@@ -310,7 +309,7 @@ def _find_next_update(
     example_kinds: Sequence[str],
     build_url: Callable[..., str],
 ) -> Destination | None:
-    """Return a link to the next update of the game, or else to the next example; None at the end.
+    """Return a link to the next update of the game, or else to the next example, or None.
 
     Its title is the number of the move, or "" for another example.
     """

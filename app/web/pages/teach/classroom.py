@@ -73,7 +73,7 @@ CLASS_FRAMES = (
 
 
 class LinkError(ValueError):
-    """Raised for a pasted line without a usable link; the message says why, in the page's language.
+    """Raised for a pasted line without a usable link; the message is in the page's language.
 
     `english` has details that exist only in English, or is "".
     """
@@ -84,7 +84,7 @@ class LinkError(ValueError):
 
 
 class Pupil(NamedTuple):
-    """The work of a pupil: a learner that the pupil taught, or a table of moves."""
+    """A pupil's work: a learner that the pupil taught, or a table of moves."""
 
     name: str
     href: str
@@ -111,10 +111,10 @@ def render_class(
     line_faults: Sequence[tuple[str, str]] = (),
     is_busy: bool = False,
 ) -> Response:
-    """Show the lesson plan, the worksheet and the form; below them the table, if links were pasted.
+    """Show the lesson plan and the form or, after links were pasted, also the table of pupils.
 
-    `line_faults` has for each unusable line a sentence, and details in English or "". `is_busy`
-    says that the server had no time to read the links.
+    `line_faults` has a sentence for each unusable line, and details in English. `is_busy` says that
+    the server had no time to read the links.
     """
     game = get_current_site().game
     host = request.host_url.rstrip("/")
@@ -136,7 +136,7 @@ def render_class(
 
 
 def find_frequent_blunders(pupils: Sequence[Pupil]) -> list[int]:
-    """Return the positions in which the class's learners blunder most often, the worst first."""
+    """Return the positions in which the learners blunder most often, the worst first."""
     chances: dict[int, float] = defaultdict(float)
     for pupil in pupils:
         for board, chance in pupil.blunder_chances.items():
@@ -146,10 +146,7 @@ def find_frequent_blunders(pupils: Sequence[Pupil]) -> list[int]:
 
 
 def _build_row(pupil: Pupil, boards: Sequence[int]) -> dict[str, Any]:
-    """Return a pupil's row of the table: the losses in each seat, and the blunders on each board.
-
-    A seat that the learner does not play has "–", and a board with rare blunders has "".
-    """
+    """Return a pupil's row of the table: losses as X and O, and blunders on each board."""
     losses = pupil.loss_chances
     chances = [_get_blunder_chance(pupil, board) for board in boards]
     return {
@@ -186,7 +183,7 @@ def find_exercise_position(game: Game) -> int:
 
 
 def plot_blunder(game: Game, position: int) -> SmallBoard:
-    """Draw a star on each right move of a position, and a cross on each blunder."""
+    """Return a board with a star on each right move and a cross on each blunder."""
     right = get_current_site().is_move_correct[position]
     signs = {
         cell: "right" if right[cell] else "blunder"
@@ -221,8 +218,7 @@ def compare_class() -> Response:
 def read_typed_links() -> str:
     """Return the pasted text.
 
-    Raises RequestEntityTooLarge for more than MAX_FORM_BYTES, and BadRequest for a form without
-    links.
+    Raises RequestEntityTooLarge above MAX_FORM_BYTES, and BadRequest for a form without links.
     """
     if request.mimetype != FORM_MIMETYPE:
         raise BadRequest(gettext("There are no links in this request."))
@@ -242,7 +238,7 @@ def read_typed_links() -> str:
 
 
 def read_links(typed_links: str) -> tuple[list[Pupil], list[tuple[str, str]]]:
-    """Return the pupils whose lines could be read, and a sentence with details for each other line."""
+    """Return the pupils, and (sentence, details) for each line that could not be read."""
     pupils = list[Pupil]()
     faults = list[tuple[str, str]]()
     lines, unread_line = read_in_process(read_class_lines, typed_links, MAX_LINES)
@@ -265,7 +261,7 @@ def read_links(typed_links: str) -> tuple[list[Pupil], list[tuple[str, str]]]:
 
 
 def read_line(line: ClassLine) -> Pupil:
-    """Return the pupil of a line, which has a link and perhaps a name before it.
+    """Return the pupil in a line, which has a link and perhaps a name before it.
 
     Raises LinkError if the link is missing or unusable.
     """
@@ -282,7 +278,7 @@ def read_line(line: ClassLine) -> Pupil:
 
 
 def read_learner(pupil_name: str, learner_name: str) -> Pupil:
-    """Return the pupil with the learner of a link to /teach.
+    """Return a pupil from a link to /teach.
 
     Raises LinkError if the link is incomplete or its games are not possible.
     """
@@ -324,10 +320,7 @@ def read_learner(pupil_name: str, learner_name: str) -> Pupil:
 
 
 def read_judged_table(pupil_name: str, move_code: str) -> Pupil:
-    """Return the pupil with the table of moves of a link to /judge.
-
-    Raises LinkError if its moves cannot be read.
-    """
+    """Return a pupil from a link to /judge; raises LinkError if its moves cannot be read."""
     found = MOVES_PATTERN.search(move_code)
     if not found:
         raise LinkError(gettext("this link to /judge has no moves."))

@@ -34,16 +34,15 @@ EXACT_GOALS = {
 def list_last_results(
     lessons: Sequence[Lesson], game_count: int = LAST_GAME_COUNT
 ) -> list[str]:
-    """Return the learner's results in the last `game_count` games with the person."""
+    """Return the learner's last results in games with the person."""
     return [lesson.result for lesson in lessons if lesson.record][-game_count:]
 
 
 def compute_unlearned_shares(lessons: Sequence[Lesson]) -> list[float]:
     """Return how much of its mistakes the learner has unlearned, before and after each lesson.
 
-    A mistake is a move that lost a game. A mistake counts 1 if the learner no longer makes it. It
-    counts 0 if it is as likely as before that game, or is still to be made. The share is the mean
-    over all mistakes.
+    A mistake is a move that lost a game. It counts 1 if the learner no longer makes it, and 0 if
+    the move is as likely as before, or is still to come. The share is the mean over all mistakes.
     """
     shares = [0.0]
     for lesson in lessons:
@@ -54,7 +53,7 @@ def compute_unlearned_shares(lessons: Sequence[Lesson]) -> list[float]:
 
 
 def has_unlearned(share: float, lessons: Sequence[Lesson]) -> bool:
-    """Return whether the learner made MIN_UNLEARNED or more and has unlearned this share of them."""
+    """Return whether the learner has unlearned this share of at least MIN_UNLEARNED mistakes."""
     mistake_count = len(lessons[-1].losing_move_chances)
     return (
         mistake_count >= MIN_UNLEARNED
@@ -63,7 +62,7 @@ def has_unlearned(share: float, lessons: Sequence[Lesson]) -> bool:
 
 
 def has_lost_no_recent_game(lessons: Sequence[Lesson]) -> bool:
-    """Return whether the learner lost none of its last UNLOST_GAMES_OF_GOAL games with the person."""
+    """Return whether the learner lost none of its last UNLOST_GAMES_OF_GOAL games."""
     last = list_last_results(lessons, UNLOST_GAMES_OF_GOAL)
     is_game = bool(lessons[-1].record)
     return is_game and len(last) == UNLOST_GAMES_OF_GOAL and "loss" not in last
@@ -79,9 +78,9 @@ FIRST_GOALS: dict[str, GoalTest] = {
 
 
 def list_first_goals(lessons: Sequence[Lesson]) -> Iterator[tuple[str, int]]:
-    """Yield each of the first goals, in English, with the number of the lesson that reached it, or 0.
+    """Yield (goal in English, number of the lesson that reached it or 0).
 
-    A goal cannot be reached before game FIRST_COUNTED_GAME.
+    No goal is reached before game FIRST_COUNTED_GAME.
     """
     games = accumulate(bool(lesson.record) for lesson in lessons)
     counted = [
@@ -94,9 +93,9 @@ def list_first_goals(lessons: Sequence[Lesson]) -> Iterator[tuple[str, int]]:
 def list_exact_goals(
     lessons: Sequence[Lesson], seats: Sequence[str]
 ) -> Iterator[tuple[str, int]]:
-    """Yield each exact goal, in English, with the number of the lesson since which it holds, or 0.
+    """Yield (goal in English, number of the lesson since which it is reached or 0).
 
-    `seats` are those that the learner plays. Goals about other seats are left out.
+    Goals about "x" or "o" are left out if the learner does not play it.
     """
     other = {"x": {"o", "both"}, "o": {"random", "x", "both"}}
     left_out = other[seats[0]] if len(seats) == 1 else set()

@@ -69,10 +69,9 @@ def get_first_cell(game: Game, recipe: Menace) -> int | None:
 
 
 def find_truncated_link(recipe_name: str) -> tuple[int, int, Recipe] | None:
-    """Return (stated games, complete games, recipe) for a link that was cut off, otherwise None.
+    """Return (games announced, games complete, recipe) for a truncated link, otherwise None.
 
-    The link states how many games it has. The recipe has the complete ones that are left; the last
-    game may be incomplete, so it does not count.
+    The recipe has the complete games. The last game is left out, because it may be truncated.
     """
     settings, _, typed = recipe_name.partition(",taught=")
     games = count_games(settings)
@@ -93,10 +92,7 @@ def find_truncated_link(recipe_name: str) -> tuple[int, int, Recipe] | None:
 
 
 def count_games(recipe_settings: str) -> int:
-    """Return how many games with people a recipe has.
-
-    `recipe_settings` is the name of the recipe, up to the moves of these games.
-    """
+    """Return how many games with people a recipe has, from its name without their moves."""
     if ",vs=you," in f"{recipe_settings},":
         number = re.search(r",games=([0-9]{1,3})(,|$)", recipe_settings)
         return int(number[1]) if number else 1
@@ -117,11 +113,10 @@ def parse_learner(recipe_name: str) -> Recipe:
 def replay_course(
     recipe_name: str, unfinished_moves: str = ""
 ) -> tuple[Recipe, Course | Refusal]:
-    """Return a recipe, and what its learner learned from its games (its course).
+    """Return a recipe, and what its learner learned in its games, or why these are impossible.
 
-    If the games cannot be replayed, there is a Refusal in place of the course. `unfinished_moves`
-    has the person's moves in a game that goes on. Raises BadRequest if people cannot teach this
-    recipe.
+    `unfinished_moves` are the person's moves in a game that goes on. Raises BadRequest if people
+    cannot teach this recipe.
     """
     try:
         recipe = parse_learner(recipe_name)

@@ -114,7 +114,7 @@ def render_course(
 ) -> Response:
     """Show a learner, its lessons, and the game that the visitor plays with it.
 
-    `chosen_lesson` counts from 1; 0 stands for the last lesson.
+    `chosen_lesson` counts from 1; 0 is the last lesson.
     """
     game = TaughtGame(course, chosen_lesson, unfinished_moves)
     return render_page(
@@ -187,10 +187,9 @@ def _get_paid_beads(recipe: Recipe, lesson: Lesson) -> int:
 
 
 def describe_goals(game: TaughtGame) -> dict[str, Any]:
-    """Return the goals with the name of the lesson that reached each of them.
+    """Return the goals, with the name of the lesson that reached each of them or "".
 
-    An exact goal has the lesson since which it holds. The name is "" for a goal that is not
-    reached.
+    An exact goal has the lesson since which it holds.
     """
     lessons = game.course.lessons
     labels = ["", *name_lessons(lessons)]
@@ -273,7 +272,7 @@ def show_learner(learner: str = "") -> werkzeug.Response:
 def render_course_refusal(recipe: Recipe, refusal: Refusal) -> Response:
     """Show why the games of a recipe cannot be replayed.
 
-    Raises BadRequest if the reason is not a game of the recipe.
+    Raises BadRequest if no game of the recipe is the reason.
     """
     if refusal.game_number is None:
         raise BadRequest(
@@ -367,10 +366,7 @@ def _list_practice_links(recipe: Recipe) -> Iterator[Destination]:
 
 
 def _build_usual_url(recipe: Recipe) -> str:
-    """Return the URL that compares a learner with its algorithm's usual training.
-
-    It is "" if that training would take too long.
-    """
+    """Return the URL that compares a learner with its usual training, "" if that takes too long."""
     start = remove_all_games(recipe)
     usual = AGENT_IDS_BY_RECIPE.get(name_recipe(start), name_recipe(start))
     if usual not in SHIPPED and start.compute_max_updates() > MAX_UPDATES:

@@ -56,7 +56,7 @@ SEPARATOR_PATTERN = re.compile(r"[\s,;.:|/-]+")
 
 
 class LineError(ValueError):
-    """Raised for a typed game that cannot have been played. The message names its line."""
+    """Raised for a typed game that cannot have been played; the message names its line."""
 
 
 def render_sheets(
@@ -68,7 +68,7 @@ def render_sheets(
 ) -> Response:
     """Show the labels of a set of boxes, and the form for the games played with them.
 
-    `machine_recipe` is the machine whose beads the labels show, or "" before its first game.
+    The labels have the beads of `machine_recipe`, or those before the first game if it is "".
     `fault_sentence` says why the typed games are invalid.
     """
     game = get_current_site().game
@@ -170,7 +170,7 @@ def _list_sets(set_key: str, size_key: str, machine_recipe: str) -> list[Destina
 
 @bp.get(PAPER_ROUTE)
 def show_paper_sheets() -> werkzeug.Response:
-    """Show the sheets; if games were typed, redirect to the learner that played them."""
+    """Show the sheets or, after games were typed, redirect to the learner that played them."""
     chosen_set = read_choice("set", request.args, OPENING_BY_SET, "short")
     size = read_choice("size", request.args, PAPER_SIZES, "a4")
     machine = request.args.get("of", "")
@@ -196,12 +196,10 @@ def show_paper_sheets() -> werkzeug.Response:
 
 
 def get_start_recipe(set_key: str) -> Menace:
-    """Return the paper machine that uses a set of boxes, before its first game."""
     return parse_menace(f"menace,seat=x,opening={OPENING_BY_SET[set_key]},paper=yes")
 
 
 def parse_menace(recipe_name: str) -> Menace:
-    """Return the recipe with this name, which must be MENACE."""
     recipe = parse_recipe(recipe_name)
     assert isinstance(recipe, Menace)
     return recipe
@@ -222,7 +220,7 @@ def find_box_set(machine_name: str) -> str:
 
 
 def format_game(record: str) -> str:
-    """Return a game's squares as the form shows them, such as "5 1 9", counted from 1."""
+    """Return the squares of a game as people type them, counted from 1: "5 1 9"."""
     return " ".join(str(DIGITS.index(cell) + 1) for cell in record)
 
 
@@ -247,7 +245,7 @@ def read_games(game: Game, games_text: str) -> dict[int, str]:
 def read_game(game: Game, squares_text: str) -> str:
     """Return the record of a game from the numbers of its squares, such as "519".
 
-    Raises ValueError with the reason if this is not a complete game.
+    Raises ValueError with the reason if it is not a complete game.
     """
     position, record = 0, ""
     for move, square in enumerate(squares_text, 1):

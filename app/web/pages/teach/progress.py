@@ -102,7 +102,7 @@ def describe_strength(lessons: Sequence[Lesson], played_seats: Sequence[str]) ->
 def list_lost_games(
     course: Course, played_seats: Sequence[str]
 ) -> Iterator[Destination]:
-    """Yield a link to a game that the learner can lose, for each seat in which it can lose."""
+    """Yield a link to a game that the learner loses as X, and one as O, if it can lose."""
     for seat, record in course.losing_games.items() if course.lessons else ():
         if record is not None and seat in played_seats:
             match = build_match_against_person(course.recipe, SEATS[seat], record)

@@ -22,10 +22,7 @@ def evaluate_board(
     cell_values: list[float | None],
     is_updated: list[bool],
 ) -> MoveValues:
-    """Return a learner's values in a position.
-
-    `cell_values` and `is_updated` have an entry for each cell.
-    """
+    """Return a learner's values in a position; the lists have an entry for each cell."""
     site = get_current_site()
     game = site.game
     # numpy turns a missing value, None, into NaN.
@@ -50,7 +47,7 @@ def evaluate_board(
 
 
 def choose_touched_boards(course: Course, lesson: Lesson | None) -> list[TouchedBoard]:
-    """Return the two boards whose values the lesson changed most, in the order of its moves."""
+    """Return the two boards whose values a lesson changed most, in the order of its moves."""
     if lesson is None:
         return course.touched_boards
     boards = {board.position: board for board in course.touched_boards}
@@ -69,7 +66,7 @@ def choose_touched_boards(course: Course, lesson: Lesson | None) -> list[Touched
 def describe_touched_board(recipe: Recipe, touched: TouchedBoard) -> dict[str, Any]:
     """Return a board as it was before the first game, and as it is now.
 
-    Each square has a mark, a text and a colour. There is only one board if no game changed it.
+    Each square has a mark, a text and a colour.
     """
     stages = (
         (touched.old_values, [False] * len(touched.is_updated)),

@@ -22,7 +22,7 @@ from app.web.translation import ngettext
 
 @dataclass(frozen=True)
 class TaughtGame:
-    """The game on the board: a game that goes on, or the end of a lesson.
+    """The game on the board of /teach: a game that goes on, or the end of a lesson.
 
     A lesson is a game with the person, or a practice without the person.
     """
@@ -39,7 +39,7 @@ class TaughtGame:
 
     @property
     def shown_lesson(self) -> int:
-        """The number of the lesson that the page shows, from 1; 0 if there is none."""
+        """The number of the shown lesson, from 1; 0 if there is none."""
         return self.chosen_lesson or len(self.course.lessons)
 
     @property
@@ -48,18 +48,16 @@ class TaughtGame:
 
     @property
     def finished_lesson(self) -> Lesson | None:
-        """The lesson whose end is on the board, None while a game goes on."""
         return None if self.course.has_unfinished_game else self.lesson
 
     @property
     def seat(self) -> str:
-        """The seat of the learner, "X" or "O"."""
         lesson = self.finished_lesson
         return lesson.seat if lesson and lesson.seat else self.course.seat
 
     @property
     def seats(self) -> list[str]:
-        """The seats that the learner plays: ["x"], ["o"] or both."""
+        """Where the learner plays: ["x"], ["o"] or both."""
         seat = getattr(self.recipe, "seat", "both")
         return [*SEATS] if seat == "both" else [seat]
 
@@ -87,7 +85,7 @@ class TaughtGame:
 
     @cached_property
     def next_box(self) -> Box | None:
-        """The box from which the person draws the next bead, None if it is not the machine's turn."""
+        """The box from which the person draws the next bead, None if the machine is not to move."""
         return None if self.state.is_over else self.find_paper_box(self.state.position)
 
     def find_paper_box(self, position: int) -> Box | None:
@@ -116,8 +114,8 @@ class TaughtGame:
     def lay_out_board(self) -> BoardPicture:
         """Return the board of the game.
 
-        It shows no values, because these would help the person. Only a person who draws from a
-        paper box sees the beads in this box, and can play no other bead.
+        It shows no values, because they would help the person. On paper it shows the beads in the
+        box, which are the only moves that the person can enter.
         """
         course = self.course
         state = self.state
