@@ -39,15 +39,15 @@ SHIPPED = MappingProxyType(
             # single learner.
             (
                 "q-learning-continued",
-                "Q-learning 1, continued",
+                "Q-learning 1 (continued)",
                 "q-learning,vs=random:1000000+self:1000000",
             ),
             ("q-table", "Q-table", "q-table"),
-            ("q-table-draw-1", "Q-table, draw = win", "q-table,draw=1"),
+            ("q-table-draw-1", "Q-table (draw = win)", "q-table,draw=1"),
             ("double-q", "Double Q", "double-q"),
             (
                 "q-table-vs-minimax",
-                "Q-table, against minimax",
+                "Q-table (against minimax)",
                 "q-table,vs=minimax-random",
             ),
             ("self-play", "Self-play", "self-play"),
@@ -60,14 +60,14 @@ SHIPPED = MappingProxyType(
             ),
             (
                 "observing-symmetric",
-                "Observing, symmetric",
+                "Observing (symmetric)",
                 f"league,observing=yes,symmetric=yes,{SYMMETRIC_SETTINGS},seed=2",
             ),
             ("champion", "Champion", "champion"),
-            ("dqn-vs-random", "DQN, against random", "dqn"),
+            ("dqn-vs-random", "DQN (against random)", "dqn"),
             (
                 "dqn-vs-heuristic",
-                "DQN, against T-hand",
+                "DQN (against T-hand)",
                 "dqn,vs=t-hand,epsilon=0.3,steps=600",
             ),
             ("sarsa", "Sarsa", "sarsa"),

@@ -172,7 +172,7 @@ BASELINES = {
         minimax_policy,
     ),
     "minimax-random": Baseline(
-        "Minimax, randomised",
+        "Minimax (randomised)",
         "Knows the result of every position; plays one of the best moves at random.",
         minimax_random_policy,
     ),
