@@ -5,7 +5,7 @@ builds the URL.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -23,6 +23,7 @@ from app.tictactoe.notation import (
     replay_record,
 )
 from app.web.formatting import format_valid_names
+from app.web.routes import Query
 from app.web.site_data import HUMAN, SiteData
 from app.web.translation import gettext, gettext_noop, localize_number
 
@@ -208,7 +209,7 @@ def replay_match(match: Match, site: SiteData) -> MatchState:
     return MatchState(site, match, tuple(replay_record(site.game, match.record)))
 
 
-def parse_match(record: str, query: Mapping[str, str], site: SiteData) -> MatchState:
+def parse_match(record: str, query: Query, site: SiteData) -> MatchState:
     """Return the state of the match in a URL; empty parameters are ignored.
 
     Raises BadRequest, NotFound or Conflict with a sentence on what is wrong.
@@ -231,7 +232,7 @@ def parse_match(record: str, query: Mapping[str, str], site: SiteData) -> MatchS
     return MatchState(site, match, state.positions)
 
 
-def _read_match(record: str, query: Mapping[str, str], site: SiteData) -> Match:
+def _read_match(record: str, query: Query, site: SiteData) -> Match:
     texts = {name: text for name in _PARAMETER_READERS if (text := query.get(name))}
     fields = {parameter: field for field, parameter in _PARAMETER_BY_FIELD.items()}
     values = {
@@ -339,7 +340,7 @@ def read_integer(parameter_name: str, text: str, minimum: int, maximum: int) -> 
 
 def read_choice(
     parameter_name: str,
-    query: Mapping[str, str],
+    query: Query,
     allowed_words: Iterable[str],
     default: str = "",
 ) -> str:

@@ -27,6 +27,8 @@ from werkzeug.http import generate_etag
 from app.web.routes import EMBED_PREFIX, frame_url
 from app.web.translation import Language, get_current_language
 
+# what a template shows, by the names that it uses
+Variables = dict[str, Any]
 MAX_CACHED_PARTS = 512
 # the name of the object whose attributes a template reads as variables
 PAGE_OBJECT_NAME = "shown"

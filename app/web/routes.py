@@ -4,12 +4,14 @@ Names in URLs are quoted here, because the name of a recipe can contain a "+".
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 from urllib.parse import quote
 
+# the parameters of a request, by their names
+Query = Mapping[str, str]
 # Other sites can show the pages below this path in a frame.
 EMBED_PREFIX = "/embed/"
 # Names of recipes and URLs are usually shorter.

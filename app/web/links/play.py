@@ -1,6 +1,6 @@
 """Links to a match: to its board, replies, settings and pictures."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import NamedTuple
 from urllib.parse import parse_qsl
@@ -9,7 +9,7 @@ from msgspec.structs import astuple
 
 from app.tictactoe.notation import DIGITS
 from app.web.match import WATCHED_EPSILON, Match
-from app.web.routes import Route, quote_text
+from app.web.routes import Query, Route, quote_text
 
 # the query parameters of a match: all its fields except the record
 MATCH_PARAMETERS = " ".join(Match.__struct_encode_fields__[1:])
@@ -44,7 +44,7 @@ def play_url(match: Match) -> str:
     return f"{address}?o={_format_value(match.o)}" if address.endswith("/") else address
 
 
-def split_match_url(query: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+def split_match_url(query: Query) -> tuple[str, dict[str, str]]:
     """Return the record and the query of the match whose URL is the parameter `at` of a query."""
     start = PLAY_ROUTE.url("")
     path, _, query_text = query.get("at", start).partition("?")

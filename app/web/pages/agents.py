@@ -3,7 +3,7 @@
 The page of an agent has its exact results, its training and its files.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -46,8 +46,8 @@ from app.web.pages.parts.export import (
 )
 from app.web.pictures.curves import build_bar_parts
 from app.web.pictures.minds import plot_value_map
-from app.web.rendering import render_page, wants_fragment
-from app.web.routes import Destination
+from app.web.rendering import Variables, render_page, wants_fragment
+from app.web.routes import Destination, Query
 from app.web.site_data import TASK_SUFFIX, SiteData, get_current_site
 from app.web.translation import gettext_noop
 from app.web.wording import (
@@ -134,7 +134,7 @@ def list_agent_rows(site: SiteData, player_names: Iterable[str]) -> list[AgentRo
     return players
 
 
-def parse_order(query: Mapping[str, str]) -> TableOrder:
+def parse_order(query: Query) -> TableOrder:
     """Return the order that the query asks for, by default `TableOrder()`.
 
     Raises BadRequest for an unknown column or direction; the message lists the valid ones.
@@ -384,7 +384,7 @@ def show_agent(name: str) -> Response:
     opponent = learning.parse_opponent(request.args, card)
     opponents = learning.list_card_opponents(card)
     other_opponent = "" if opponent == next(iter(opponents)) else opponent
-    values: dict[str, Any] = {
+    values: Variables = {
         "name": name,
         "curve_opponent": opponent,
         "curve_opponents": {
@@ -400,7 +400,7 @@ def show_agent(name: str) -> Response:
     return render_page("agents/agent.html", fragment=("learning",), **values)
 
 
-def build_strength_variables(site: SiteData, name: str) -> dict[str, Any]:
+def build_strength_variables(site: SiteData, name: str) -> Variables:
     return {
         "site": site,
         "character": describe_character(site, name),
@@ -425,7 +425,7 @@ def build_strength_variables(site: SiteData, name: str) -> dict[str, Any]:
     }
 
 
-def build_training_variables(site: SiteData, name: str) -> dict[str, Any]:
+def build_training_variables(site: SiteData, name: str) -> Variables:
     card = add_arrays_digest(site.agents[name])
     recipe = site.get_recipe(name)
     phases = ", then ".join(describe_phases(site, recipe))

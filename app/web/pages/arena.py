@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from flask import Response, request
 from markupsafe import Markup
@@ -25,7 +25,7 @@ from app.web.move_values import HEAT_STEPS, LEGEND_HEATS
 from app.web.navigation import PageBlueprint
 from app.web.pictures.curves import build_bar_parts
 from app.web.pictures.svg import Sign, write_inline
-from app.web.rendering import render_page
+from app.web.rendering import Variables, render_page
 from app.web.site_data import SiteData, get_current_site
 from app.web.translation import gettext_noop
 from app.web.wording import grade_strength
@@ -146,7 +146,7 @@ def build_table_rows(
     players: Mapping[str, int],
     measure: ArenaMeasure,
     added_recipe: str = "",
-) -> list[dict[str, Any]]:
+) -> list[Variables]:
     """Return a row of the table for each player as X, with a cell for each player as O."""
     chances = play_round_robin(site, added_recipe)
     return [
@@ -168,7 +168,7 @@ def _build_pairing(
     x_player: str,
     o_player: str,
     chances: Chances,
-) -> dict[str, Any]:
+) -> Variables:
     win, draw, loss = (format_percent(chance) for chance in chances)
     figure = float(measure.compute_values(chances))
     text = measure.format_value(figure)
@@ -182,7 +182,7 @@ def _build_pairing(
     }
 
 
-def _render_table_sketch(rows: list[dict[str, Any]], chosen_player: int) -> Markup:
+def _render_table_sketch(rows: list[Variables], chosen_player: int) -> Markup:
     size = len(rows)
 
     def compute_offset(line_number: int) -> float:
@@ -210,7 +210,7 @@ def _render_table_sketch(rows: list[dict[str, Any]], chosen_player: int) -> Mark
 
 def list_standings(
     site: SiteData, players: Mapping[str, int], added_recipe: str = ""
-) -> list[dict[str, Any]]:
+) -> list[Variables]:
     """Return the rows of the ranking, the best player first; equal players share a rank."""
     table = summarize_round_robin(play_round_robin(site, added_recipe))
     standings = []

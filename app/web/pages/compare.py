@@ -5,7 +5,6 @@ A source is an agent, optimal play, or the exact values of a training task.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from flask import redirect, request
@@ -47,7 +46,7 @@ from app.web.pages.parts import learning
 from app.web.pages.parts.export import export_curves
 from app.web.pictures import minds
 from app.web.pictures.boards import BoardSquare, lay_out_board
-from app.web.rendering import render_page
+from app.web.rendering import Variables, render_page
 from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData, get_current_site
 from app.web.translation import gettext_noop
 from app.web.wording import (
@@ -68,7 +67,7 @@ def build_panel(
     state: MatchState,
     view: SourceSnapshot,
     move_values: MoveValues | None,
-) -> dict[str, Any]:
+) -> Variables:
     """Return the board of an agent or of other values, with its texts and links.
 
     `move_values` is None after the end of the game.
@@ -212,7 +211,7 @@ def _have_same_colour_scale(site: SiteData, agent_names: Sequence[str]) -> bool:
     return all(minds.list_colourings(site, name)[key] == usual for name in agent_names)
 
 
-def build_value_maps(site: SiteData, comparison: Comparison) -> dict[str, Any] | None:
+def build_value_maps(site: SiteData, comparison: Comparison) -> Variables | None:
     """Return a picture of all positions for each compared agent, and a film of the training.
 
     If two agents have the same colour scale, they share a picture: the second agent colours the
@@ -353,7 +352,7 @@ def _count_agreeing_tiles(
     return int(((first == second) & both).sum())
 
 
-def build_panels(comparison: Comparison, state: MatchState) -> list[dict[str, Any]]:
+def build_panels(comparison: Comparison, state: MatchState) -> list[Variables]:
     """Return a board for each compared source, and last a board for optimal play."""
     return [
         build_panel(comparison, state, view, values)
@@ -435,7 +434,7 @@ def render_comparison(comparison: Comparison, state: MatchState) -> Response:
     )
 
 
-def _list_rows(panels: list[dict[str, Any]]) -> list[tuple[str, list[BoardSquare]]]:
+def _list_rows(panels: list[Variables]) -> list[tuple[str, list[BoardSquare]]]:
     squares = zip(*(panel["board"].squares for panel in panels), strict=True)
     return [
         (name_square(cell), list(row))

@@ -6,7 +6,6 @@ faulty lines of code and asks with which of them an agent was trained.
 
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -45,7 +44,7 @@ from app.web.pictures import minds
 from app.web.pictures.boards import BoardPicture, lay_out_board
 from app.web.pictures.curves import lay_out_seed_lines
 from app.web.pictures.svg import write_plot
-from app.web.rendering import render_page
+from app.web.rendering import Variables, render_page
 from app.web.site_data import HUMAN, SiteData, cached_per_site, get_current_site
 from app.web.translation import gettext_noop
 
@@ -236,7 +235,7 @@ def build_lab_url(fault: str) -> str:
 
 
 @cached_per_site(16, per_language=True)
-def build_list_entry(site: SiteData, fault: str) -> dict[str, Any]:
+def build_list_entry(site: SiteData, fault: str) -> Variables:
     text = FAULT_TEXTS[fault]
     faulty, _ = find_fault_agents(site, fault)
     record = find_example_record(site, fault)
@@ -264,7 +263,7 @@ def lay_out_values(
 
 def build_agent_half(
     site: SiteData, agent: Agent, id_suffix: str, title: str, record: str
-) -> dict[str, Any]:
+) -> Variables:
     """Return the template's variables for one of two agents, shown side by side.
 
     `id_suffix`, "with" or "without", makes the ids of the HTML elements unique.

@@ -1,8 +1,5 @@
 """The front page: a board with the values of a trained agent, and the ways on from there."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from flask import Response, request
 from msgspec.structs import replace
 
@@ -24,7 +21,8 @@ from app.web.match import (
 )
 from app.web.navigation import PageBlueprint
 from app.web.pages.parts.match_page import MatchPage
-from app.web.rendering import render_page
+from app.web.rendering import Variables, render_page
+from app.web.routes import Query
 from app.web.site_data import HUMAN, SiteData, get_current_site
 from app.web.translation import gettext
 from app.web.wording import (
@@ -42,7 +40,7 @@ BEGINNER_UPDATES = 500
 
 def list_choices(
     site: SiteData, shown_name: str, shown_snapshot: int | None
-) -> list[dict[str, Any]]:
+) -> list[Variables]:
     """List the agents to choose from, and "Beginner", the first agent after few updates."""
     names = list_front_agents(site)
     choices = [
@@ -99,7 +97,7 @@ def list_front_agents(site: SiteData) -> list[str]:
     ][:1]
 
 
-def continue_match(query: Mapping[str, str], name: str, site: SiteData) -> Match | None:
+def continue_match(query: Query, name: str, site: SiteData) -> Match | None:
     """Return the game of the query parameter `at`, against the agent `name` from now on.
 
     After the end it is a new game. Returns None if no game was begun. Raises the errors of

@@ -7,7 +7,7 @@ position in all encodings, and the updates after a won game.
 from collections.abc import Mapping
 from functools import partial
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from flask import redirect, request
 from msgspec.structs import replace
@@ -46,7 +46,8 @@ from app.web.pictures.boards import (
     lay_out_board,
     plot_small_board,
 )
-from app.web.rendering import get_url_in_frame, render_page
+from app.web.rendering import Variables, get_url_in_frame, render_page
+from app.web.routes import Query
 from app.web.site_data import TRUTH, SiteData, cached_per_site, get_current_site
 from app.web.translation import gettext_noop
 from app.web.wording import (
@@ -82,7 +83,7 @@ WORKED_RECORD = "03142"
 WORKED_ALPHA = 0.9
 
 
-def parse_board(query: Mapping[str, str], game: Game) -> int:
+def parse_board(query: Query, game: Game) -> int:
     """Return the position in the query, by default an example.
 
     Raises BadRequest if no game can reach it.
@@ -95,7 +96,7 @@ def parse_board(query: Mapping[str, str], game: Game) -> int:
         raise BadRequest(f"board in the address is wrong: {error}.") from None
 
 
-def describe_position(game: Game, position: int) -> dict[str, Any]:
+def describe_position(game: Game, position: int) -> Variables:
     """Return a position in all encodings, with its rotated and mirrored positions.
 
     A click on a square sets the mark of the player to move, or clears the square.
@@ -139,7 +140,7 @@ def describe_position(game: Game, position: int) -> dict[str, Any]:
     }
 
 
-def compute_won_game(game: Game) -> list[dict[str, Any]]:
+def compute_won_game(game: Game) -> list[Variables]:
     """Return the winner's moves and their updates in the worked example, the last move first."""
     positions = replay_record(game, WORKED_RECORD)
     boards = [format_position(game, position) for position in positions]
@@ -238,7 +239,7 @@ def show_part(slug: str) -> Response:
     query = request.args
     site = get_current_site()
     game = site.game
-    values: dict[str, Any] = {
+    values: Variables = {
         "site": site,
         "slug": slug,
         "title": TITLE_BY_PART[slug],
@@ -268,9 +269,7 @@ def show_update_frame(slug: str) -> Response:
     return render_page("embed/update.html", title=TITLE_BY_PART[slug], update=update)
 
 
-def describe_section(
-    site: SiteData, slug: str, query: Mapping[str, str]
-) -> dict[str, Any]:
+def describe_section(site: SiteData, slug: str, query: Query) -> Variables:
     """Return the template's variables for an algorithm, a term or a measure.
 
     Its example board shows the position that the query names. Raises BadRequest or Conflict if the
@@ -302,9 +301,7 @@ def describe_section(
     }
 
 
-def build_section_update(
-    site: SiteData, slug: str, query: Mapping[str, str]
-) -> dict[str, Any] | None:
+def build_section_update(site: SiteData, slug: str, query: Query) -> Variables | None:
     """Return the picture of a real update of an algorithm, None if none was recorded.
 
     The query chooses the update and the step of its explanation. Raises BadRequest if one of them
@@ -344,7 +341,7 @@ def collect_section_numbers(site: SiteData, slug: str) -> Mapping[str, object]:
     return compute_section_numbers(site, SECTIONS[slug])
 
 
-def describe_example(site: SiteData, slug: str, match: Match) -> dict[str, Any]:
+def describe_example(site: SiteData, slug: str, match: Match) -> Variables:
     """Return the example board, on which a click on a square makes a move."""
     state = replay_match(match, site)
     move_values = None if state.is_over else evaluate_match(state)

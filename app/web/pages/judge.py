@@ -70,7 +70,7 @@ from app.web.pictures.minds import (
     COLOURINGS,
     plot_policy_blunders,
 )
-from app.web.rendering import render_page, wants_fragment
+from app.web.rendering import Variables, render_page, wants_fragment
 from app.web.routes import Destination
 from app.web.site_data import MOVES_PREFIX, SiteData, get_current_site
 from app.web.translation import gettext_noop
@@ -167,7 +167,7 @@ def judge_table() -> Response:
         if isinstance(reading, Diagnosis):
             return show_diagnosis(site, reading)
         code = encode_moves(site.game, reading.chosen_moves)
-        fields: dict[str, Any] = {"reading": reading, "move_code": code}
+        fields: Variables = {"reading": reading, "move_code": code}
         # A link holds the moves of a table, but not the chances with which they are drawn.
         if reading.is_proportional:
             figures = compute_policy_figures(site.game, reading.policy)
@@ -279,7 +279,7 @@ def show_certificate(seat: str, name: str = "") -> Response:
 
 def _build_page_of_pictures(
     policy_name: str, picture_count: int, build_page_url: Callable[[int], str]
-) -> tuple[slice, dict[str, Any]]:
+) -> tuple[slice, Variables]:
     pages = max(1, -(-picture_count // PICTURES_PER_PAGE))
     number = read_integer("page", request.args.get("page") or "1", 1, pages)
     shown = slice((number - 1) * PICTURES_PER_PAGE, number * PICTURES_PER_PAGE)

@@ -34,7 +34,7 @@ from app.web.pages.parts.next_update import build_next_update
 from app.web.pages.parts.update import UpdateSquare
 from app.web.pictures.boards import lay_out_board
 from app.web.pictures.minds import plot_value_map
-from app.web.rendering import get_url_in_frame, render_page
+from app.web.rendering import Variables, get_url_in_frame, render_page
 from app.web.site_data import HUMAN, SiteData, get_current_site
 from app.web.translation import gettext, gettext_noop, mark_english
 from app.web.wording import LESSON_STEPS
@@ -69,7 +69,7 @@ EMPTY_ILLUSTRATION: Mapping[str, Any] = MappingProxyType(
 )
 
 
-def build_illustration(agent_id: str, **parts: Any) -> dict[str, Any]:
+def build_illustration(agent_id: str, **parts: Any) -> Variables:
     return {**EMPTY_ILLUSTRATION, "agent_id": agent_id, **parts}
 
 
@@ -106,7 +106,7 @@ def show_lesson(slug: str) -> Response:
     )
 
 
-def _illustrate_untrained(site: SiteData, frame_text: str) -> dict[str, Any]:
+def _illustrate_untrained(site: SiteData, frame_text: str) -> Variables:
     name = choose_filmed_agent(site)
     game = site.game
     state = replay_match(Match(LESSON_RECORD), site)
@@ -142,12 +142,12 @@ def _illustrate_untrained(site: SiteData, frame_text: str) -> dict[str, Any]:
     )
 
 
-def _illustrate_learning(site: SiteData, frame_text: str) -> dict[str, Any]:
+def _illustrate_learning(site: SiteData, frame_text: str) -> Variables:
     name = choose_filmed_agent(site)
     return _illustrate_decisions(site, name, read_snapshot(name, frame_text, 0, site))
 
 
-def _illustrate_unbeatable_play(site: SiteData, frame_text: str) -> dict[str, Any]:
+def _illustrate_unbeatable_play(site: SiteData, frame_text: str) -> Variables:
     name = _find_unbeatable_agent(site)
     snapshot = read_snapshot(name, frame_text, site.get_last_snapshot(name), site)
     facts = {
@@ -185,9 +185,7 @@ def _list_squares(site: SiteData, puzzle: Puzzle, agent_id: str) -> list[UpdateS
     ]
 
 
-def _illustrate_decisions(
-    site: SiteData, agent_name: str, snapshot: int
-) -> dict[str, Any]:
+def _illustrate_decisions(site: SiteData, agent_name: str, snapshot: int) -> Variables:
     mind = plot_value_map(site, agent_name, snapshot, has_all_frames=True)
     return build_illustration(
         agent_name,
@@ -197,7 +195,7 @@ def _illustrate_decisions(
     )
 
 
-def _illustrate_blunder(site: SiteData, _: str) -> dict[str, Any]:
+def _illustrate_blunder(site: SiteData, _: str) -> Variables:
     number, puzzle = find_misled_puzzle(site)
     attempt = read_puzzle_answers(PuzzleAttempt(site, number), request.args)
 
@@ -219,7 +217,7 @@ def _illustrate_blunder(site: SiteData, _: str) -> dict[str, Any]:
     )
 
 
-def _illustrate_why(site: SiteData, _: str) -> dict[str, Any]:
+def _illustrate_why(site: SiteData, _: str) -> Variables:
     number, puzzle = find_misled_puzzle(site)
     query = ValueQuery(site, puzzle.agent_id, puzzle.position, puzzle.blunder_cell)
     refutation = parse_record(site.game, puzzle.refutation)[1]
@@ -251,7 +249,7 @@ def _illustrate_why(site: SiteData, _: str) -> dict[str, Any]:
     )
 
 
-def _build_blunder_update(query: ValueQuery, case_name: str) -> dict[str, Any] | None:
+def _build_blunder_update(query: ValueQuery, case_name: str) -> Variables | None:
     """Return the next update of a value after a reply of the opponent.
 
     Raises BadRequest if `case_name` is not the square of a possible reply.

@@ -1,7 +1,5 @@
 """A page with a picture of all positions of an agent (one tile each), and one of them as a board."""
 
-from typing import Any
-
 from flask import Response, request
 from msgspec.structs import replace
 
@@ -23,7 +21,7 @@ from app.web.pages.parts.film_file import render_film
 from app.web.pages.parts.learning import build_agent_film
 from app.web.pictures import minds
 from app.web.pictures.boards import lay_out_board
-from app.web.rendering import render_page, wants_fragment
+from app.web.rendering import Variables, render_page, wants_fragment
 from app.web.site_data import TASK_SUFFIX, SiteData, get_current_site
 from app.web.translation import gettext_noop
 
@@ -54,7 +52,7 @@ def show_mind(name: str) -> Response:
             tile % tile_count or None,
         )
 
-    values: dict[str, Any] = {
+    values: Variables = {
         "build_url": build_url,
         "chosen_tile": describe_tile(site, name, step, number),
     }
@@ -98,7 +96,7 @@ def count_agreement(site: SiteData, name: str, snapshot: int) -> list[list[int]]
 
 def describe_tile(
     site: SiteData, agent_name: str, snapshot: int, tile_number: int
-) -> dict[str, Any]:
+) -> Variables:
     """Return the board, the values and the result of the position that a visitor selected."""
     tiles = site.tile_layout
     game = site.game

@@ -3,7 +3,6 @@
 import dataclasses
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 import werkzeug
 from flask import Response, redirect, request
@@ -53,7 +52,8 @@ from app.web.pages.parts.match_page import (
 )
 from app.web.pages.parts.square_reason import explain_square
 from app.web.pictures.curves import render_game_values
-from app.web.rendering import redirect_after_form, render_page
+from app.web.rendering import Variables, redirect_after_form, render_page
+from app.web.routes import Query
 from app.web.site_data import (
     HUMAN,
     TRUTH,
@@ -89,7 +89,7 @@ bp.add_menu_page(
 )
 
 
-def apply_settings(query: Mapping[str, str], site: SiteData) -> Match:
+def apply_settings(query: Query, site: SiteData) -> Match:
     """Return the match of the query parameter `at` after the changes in a form.
 
     A form has a new player, the settings, a speed, or a snapshot. A snapshot is ignored if the
@@ -119,7 +119,7 @@ def apply_settings(query: Mapping[str, str], site: SiteData) -> Match:
     return parse_match(record, before | {"train": "", "hint": ""} | changes, site).match
 
 
-def parse_match_at(query: Mapping[str, str], site: SiteData) -> MatchState:
+def parse_match_at(query: Query, site: SiteData) -> MatchState:
     """Return the match of the query parameter `at`; raises the errors of `parse_match`."""
     return parse_match(*split_match_url(query), site)
 
@@ -227,7 +227,7 @@ def show_preferences(record: str = "") -> Response:
     )
 
 
-def describe_preference(state: MatchState, value_source: str) -> dict[str, Any]:
+def describe_preference(state: MatchState, value_source: str) -> Variables:
     view = evaluate_moves(state.site, state.position, value_source)
     first = view.likeliest_cells[0]
     plays = gettext("any of %(number)s squares", number=len(view.likeliest_cells))

@@ -3,7 +3,6 @@
 import dataclasses
 from collections.abc import Hashable
 from functools import partial
-from typing import Any
 
 import numpy as np
 from flask import Response, request
@@ -56,7 +55,7 @@ from app.web.pages.parts.update_examples import (
     list_recorded_updates,
 )
 from app.web.pictures.boards import lay_out_board
-from app.web.rendering import render_page
+from app.web.rendering import Variables, render_page
 from app.web.routes import Destination
 from app.web.site_data import TASK_SUFFIX, TRUTH, get_current_site, is_policy_name
 from app.web.wording import describe_task
@@ -67,7 +66,7 @@ bp.add_app_template_filter(convert_to_mathml, "formula")
 PARAMETER_TITLES = {"alpha": "Step size α", "gamma": "Discount factor γ"}
 
 
-def explain_value(query: ValueQuery) -> dict[str, Any]:
+def explain_value(query: ValueQuery) -> Variables:
     """Explain a value by sentences, numbers, and a table of the opponent's replies."""
     algorithm = find_explaining_algorithm(query)
     if query.site.is_taught_by_person(query.value_source):
@@ -105,7 +104,7 @@ def _build_best_play_fact(query: ValueQuery) -> tuple[str, str]:
     return "With optimal play", f"{number}, {describe_optimal_result(query)}"
 
 
-def _explain_taught_value(query: ValueQuery, algorithm: Algorithm) -> dict[str, Any]:
+def _explain_taught_value(query: ValueQuery, algorithm: Algorithm) -> Variables:
     game = query.game
     course = query.site.lab.replay_course(query.value_source, None)
     lessons = course.lessons if isinstance(course, Course) else []
@@ -164,7 +163,7 @@ def _format_value(query: ValueQuery, value: float) -> str:
 
 def _build_reply_row(
     query: ValueQuery, algorithm: Algorithm, reason: ValueReason, reply: Reply
-) -> dict[str, Any]:
+) -> Variables:
     likely = (
         f"{format_percent(reply.chance)}%"
         if algorithm.reply_heading == CHANCE_HEADING
@@ -186,7 +185,7 @@ def _build_reply_row(
     }
 
 
-def _build_value_statement(query: ValueQuery, reason: ValueReason) -> dict[str, Any]:
+def _build_value_statement(query: ValueQuery, reason: ValueReason) -> Variables:
     """Return the parts of the sentence in why/_value.html, which states the value.
 
     "source" is "optimal", "task", "snapshot" or "learned". "context" has the result, the task or
@@ -316,7 +315,7 @@ def show_why(record: str = "") -> Response:
     )
 
 
-def describe_explanation(state: MatchState, query: ValueQuery) -> dict[str, Any]:
+def describe_explanation(state: MatchState, query: ValueQuery) -> Variables:
     match, explanation = state.match, explain_value(query)
     values = query.evaluate(query.position, match.in_source_units)
     return {
@@ -346,7 +345,7 @@ def describe_explanation(state: MatchState, query: ValueQuery) -> dict[str, Any]
     }
 
 
-def describe_update(match: Match, query: ValueQuery, case: str) -> dict[str, Any]:
+def describe_update(match: Match, query: ValueQuery, case: str) -> Variables:
     """Return what the template shows of the next update, or of a recorded one.
 
     `case` is the name of a recorded update, a reply or a result. Raises BadRequest if there is no

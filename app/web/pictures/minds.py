@@ -5,7 +5,7 @@ are a single outline, which keeps the pictures small. A decision is a position i
 goes on.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -40,6 +40,7 @@ from app.web.pictures.svg import (
     Text,
     write_inline,
 )
+from app.web.routes import Query
 from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData, cached_per_site
 
 TILE_PATH = "h.7l.1.1v.7l-.1.1h-.7l-.1-.1v-.7z"
@@ -163,7 +164,7 @@ def list_colourings(site: SiteData, agent_name: str) -> dict[str, TileColouring]
 
 
 def parse_snapshot_and_colouring(
-    site: SiteData, agent_name: str, query: Mapping[str, str]
+    site: SiteData, agent_name: str, query: Query
 ) -> tuple[int, str]:
     """Return the snapshot and the colouring that the query names.
 

@@ -5,7 +5,6 @@ turns.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from app.recipes import Recipe, RecipeError
 from app.recipes.parameters import BOTH_OPPONENT, OPPONENTS, SELF_OPPONENT
@@ -25,10 +24,11 @@ from app.web.pages.lab.verdict import (
     run_sign_test,
 )
 from app.web.pages.lab.wording import name_causes
+from app.web.rendering import Variables
 from app.web.site_data import SiteData
 
 
-def build_other_verdicts(pair: RecipePair, max_verdicts: int) -> dict[str, Any] | None:
+def build_other_verdicts(pair: RecipePair, max_verdicts: int) -> Variables | None:
     """Train the comparison with other opponents and lengths; return the verdicts as a table.
 
     Only the first `max_verdicts` cells are trained. Returns None if nothing else can be compared.
@@ -143,7 +143,7 @@ def _compare_recipes(
 
 def _build_cell(
     pair: RecipePair, recipes: tuple[Recipe, Recipe], sign_test: PairedSignTest | None
-) -> dict[str, Any]:
+) -> Variables:
     """Return a cell such as "yes, 16 to 4", which is empty before its training."""
     answer = text = ""
     if sign_test is not None:

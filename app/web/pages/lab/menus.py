@@ -46,6 +46,7 @@ from app.web.pages.lab.question import (
 )
 from app.web.pages.lab.verdict import LabMeasure
 from app.web.pages.lab.wording import WORDINGS
+from app.web.rendering import Variables
 from app.web.routes import Destination
 from app.web.site_data import SiteData
 from app.web.wording import describe_character
@@ -116,7 +117,7 @@ def find_recipe_name(site: SiteData, recipe: Recipe) -> str:
 
 def build_menus(
     pair: RecipePair, measures: Mapping[str, LabMeasure]
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, Variables]:
     """Return the menus that open from the question, by their ids."""
     changed_parameters = find_changed_parameters(pair.recipe_a, pair.recipe_b)
     menus = {
@@ -145,7 +146,7 @@ def _build_menu(
     links_by_heading: Sequence[tuple[str, Sequence[Destination]]],
     fields: Sequence[Mapping[str, Any]] = (),
     is_difference: bool = False,
-) -> dict[str, Any]:
+) -> Variables:
     return {
         "title": title,
         "links_by_heading": links_by_heading,
@@ -154,7 +155,7 @@ def _build_menu(
     }
 
 
-def _build_algorithm_menu(pair: RecipePair) -> dict[str, Any]:
+def _build_algorithm_menu(pair: RecipePair) -> Variables:
     key = (
         ALGORITHM_FIELD
         if pair.recipe_a.slug == pair.recipe_b.slug
@@ -175,7 +176,7 @@ def _build_algorithm_menu(pair: RecipePair) -> dict[str, Any]:
     return _build_menu("Algorithm", [("", links), (SHIPPED_HEADING, shipped)])
 
 
-def _build_other_algorithm_menu(pair: RecipePair) -> dict[str, Any]:
+def _build_other_algorithm_menu(pair: RecipePair) -> Variables:
     key = RECIPE_B_PREFIX + ALGORITHM_FIELD
     links = _list_algorithms(pair, key, pair.recipe_b.slug)
     return _build_menu("Compared algorithm", [("", links)], is_difference=True)
@@ -209,7 +210,7 @@ def describe_algorithm(algorithm: type[Recipe]) -> str:
 
 def _build_measure_menu(
     pair: RecipePair, measures: Mapping[str, LabMeasure]
-) -> dict[str, Any]:
+) -> Variables:
     links = [
         Destination(
             capitalize_first_letter(measure.noun),
@@ -224,7 +225,7 @@ def _build_measure_menu(
 
 def _build_shared_menus(
     pair: RecipePair, changed_parameters: Sequence[Parameter]
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, Variables]:
     varied = {one.name for one in changed_parameters}
     recipe = pair.recipe_a
     menus = {}
@@ -242,7 +243,7 @@ def _build_shared_menus(
 
 def _build_settings_menu(
     pair: RecipePair, changed_parameters: Sequence[Parameter]
-) -> dict[str, Any]:
+) -> Variables:
     elsewhere = {
         "vs",
         "taught",
@@ -263,7 +264,7 @@ def _build_changed_parameter_menu(
     pair: RecipePair,
     changed_parameter: Parameter,
     changed_parameters: Sequence[Parameter],
-) -> dict[str, Any]:
+) -> Variables:
     fields = []
     groups = []
     if _is_number(changed_parameter):
@@ -302,7 +303,7 @@ def _build_undo_link(pair: RecipePair, changed_parameter: Parameter) -> Destinat
 
 def _build_change_menu(
     pair: RecipePair, changed_parameters: Sequence[Parameter]
-) -> dict[str, Any]:
+) -> Variables:
     if changed_parameters:
         undo = [
             _build_undo_link(pair, changed_parameter)
@@ -320,7 +321,7 @@ def _build_change_menu(
 
 def _build_second_menu(
     pair: RecipePair, changed_parameters: Sequence[Parameter]
-) -> dict[str, Any]:
+) -> Variables:
     varied = {one.name for one in changed_parameters}
     groups = _list_suggestions(pair, pair.recipe_b, varied, includes_algorithms=False)
     return _build_menu("Change a second setting of B too", groups, is_difference=True)
@@ -484,9 +485,7 @@ def _is_number(parameter: Parameter) -> bool:
     return parameter.value_type in (int, float) and not parameter.choices
 
 
-def _build_field(
-    recipe: Recipe, parameter: Parameter, field_prefix: str
-) -> dict[str, Any]:
+def _build_field(recipe: Recipe, parameter: Parameter, field_prefix: str) -> Variables:
     """Return a number field; `field_prefix` is "a." or "b." to change only recipe A or B."""
     value = list_parameter_texts(recipe)[parameter.name]
     is_turns = parameter.name == recipe.length_parameter

@@ -1,8 +1,7 @@
 """The lab: does a change of a training help? Runs with equal seeds are compared."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import werkzeug
@@ -62,8 +61,8 @@ from app.web.pictures.figures import lay_out_curves
 from app.web.pictures.minds import plot_value_map
 from app.web.pictures.svg import plot_preview, write_plot
 from app.web.pictures.tables import RECORD_COLUMNS, build_figure_table, list_records
-from app.web.rendering import render_page, wants_fragment
-from app.web.routes import Destination, frame_file_url
+from app.web.rendering import Variables, render_page, wants_fragment
+from app.web.routes import Destination, Query, frame_file_url
 from app.web.site_data import HUMAN, SiteData, get_current_site
 from app.web.translation import gettext_noop
 
@@ -138,7 +137,7 @@ def show_first_question(site: SiteData) -> Response:
     return render_lab(site, next(iter(site.agents)), {})
 
 
-def read_form(site: SiteData, query: Mapping[str, str]) -> tuple[str, str]:
+def read_form(site: SiteData, query: Query) -> tuple[str, str]:
     """Return the names of recipes B and A after the changes in a form.
 
     Without a recipe, B is the default recipe of the chosen algorithm, and A is the query's `ghost`.
@@ -227,7 +226,7 @@ def download_preview(name: str) -> Response:
 
 
 def compare_with_all_seeds(
-    site: SiteData, main_recipe: str, query: Mapping[str, str]
+    site: SiteData, main_recipe: str, query: Query
 ) -> RecipeComparison:
     chosen = menus.find_recipe_name(
         site, recipe_comparison.find_recipe(site, main_recipe)
@@ -237,7 +236,7 @@ def compare_with_all_seeds(
     )
 
 
-def describe_recipe_comparison(comparison: RecipeComparison) -> dict[str, Any]:
+def describe_recipe_comparison(comparison: RecipeComparison) -> Variables:
     site = comparison.site
     names = (comparison.main_variant.recipe_name, comparison.baseline_name)
     presets = (*STRIKING_QUESTIONS, *EXERCISES)
@@ -265,8 +264,8 @@ def describe_recipe_comparison(comparison: RecipeComparison) -> dict[str, Any]:
 
 
 def _build_other_verdicts(
-    comparison: RecipeComparison, query: Mapping[str, str]
-) -> dict[str, Any] | None:
+    comparison: RecipeComparison, query: Query
+) -> Variables | None:
     if not comparison.baseline_name:
         return None
     wanted = read_integer(
@@ -275,7 +274,7 @@ def _build_other_verdicts(
     return elsewhere.build_other_verdicts(comparison.pair, wanted)
 
 
-def render_lab(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Response:
+def render_lab(site: SiteData, main_recipe: str, query: Query) -> Response:
     """Show the page of a recipe, or the parts of it that htmx replaces.
 
     `main_recipe` is a canonical name. Raises BadRequest or NotFound if the query or a recipe is
@@ -325,7 +324,7 @@ def _list_variant_films(
     descriptions: Sequence[str],
     record: str,
     snapshot: int,
-) -> list[dict[str, Any]]:
+) -> list[Variables]:
     """Return a film and a picture of all positions for each recipe.
 
     `snapshot` belongs to recipe B. The film of A shows the same share of its training.

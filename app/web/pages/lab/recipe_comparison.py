@@ -4,7 +4,7 @@ Recipe A is the baseline, and recipe B is compared with it. Both are trained wit
 and their results are compared seed by seed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
@@ -50,6 +50,7 @@ from app.web.pages.lab.verdict import (
     run_sign_test,
 )
 from app.web.pages.lab.wording import name_causes, name_variants, warn_of_causes
+from app.web.routes import Query
 from app.web.site_data import SiteData
 
 # If the better recipe is worse by one of these, the verdict says so.
@@ -324,7 +325,7 @@ class RecipeComparison:
 
 
 def build_recipe_comparison(
-    site: SiteData, main_recipe: str, query: Mapping[str, str]
+    site: SiteData, main_recipe: str, query: Query
 ) -> RecipeComparison:
     """Train the recipes in the query, with its number of seeds, and return their comparison.
 
@@ -348,7 +349,7 @@ def build_recipe_comparison(
     return RecipeComparison(site, variants, seeds, curve, axis)
 
 
-def build_question(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> str:
+def build_question(site: SiteData, main_recipe: str, query: Query) -> str:
     """Return the question of a URL without its measure, while the recipes are being trained."""
     recipe_b = find_recipe(site, main_recipe)
     recipe_a = find_recipe(site, query["ghost"]) if query.get("ghost") else recipe_b

@@ -1,8 +1,5 @@
 """The picture of a training game in the lab: a small board for each move with its change of value."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import msgspec
 import numpy as np
 from werkzeug.exceptions import BadRequest
@@ -18,15 +15,15 @@ from app.web.formatting import format_count_of, format_signed
 from app.web.match import read_integer
 from app.web.move_values import HEAT_STEPS
 from app.web.pages.lab.recipe_comparison import RecipeComparison
+from app.web.rendering import Variables
+from app.web.routes import Query
 from app.web.site_data import SiteData
 
 RESULT_VERBS = {"win": "won", "draw": "drew", "loss": "lost"}
 OUTCOME_TEXTS_OF_X = {"win": "X won", "draw": "it was a draw", "loss": "O won"}
 
 
-def build_game_picture(
-    comparison: RecipeComparison, query: Mapping[str, str]
-) -> dict[str, Any] | None:
+def build_game_picture(comparison: RecipeComparison, query: Query) -> Variables | None:
     """Return the training game whose number is in the query, move by move; None without one.
 
     Raises BadRequest if there is no such game, or if the algorithm has no games to show, and the
@@ -85,7 +82,7 @@ def _build_move_picture(
     game: TrainingGame,
     move_index: int,
     update_count: int,
-) -> dict[str, Any]:
+) -> Variables:
     move = game.moves[move_index]
     changes = game.updates[:update_count]
     change = next(
@@ -114,7 +111,7 @@ def _colour_value(
     algorithm: Algorithm,
     game: TrainingGame,
     change: TrainingUpdate,
-) -> dict[str, Any]:
+) -> Variables:
     rewards = recipe.get_reward_scale()
     if not rewards:
         return {"value_text": format_short_unsigned(change.new)}

@@ -5,7 +5,6 @@ puzzles, or the three puzzles of a day.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
@@ -29,6 +28,7 @@ from app.web.match import (
 from app.web.move_values import Note, evaluate_moves
 from app.web.pictures.boards import BoardPicture, CellUrl, lay_out_board
 from app.web.rendering import get_url_in_frame
+from app.web.routes import Query
 from app.web.site_data import HUMAN, SiteData
 from app.web.translation import gettext, gettext_noop, ngettext
 
@@ -271,9 +271,7 @@ def count_round_puzzles(site: SiteData, day: date | None) -> int:
     return len(list_daily_puzzles(site, day)) if day else PUZZLES_PER_ROUND
 
 
-def parse_attempt(
-    puzzle_number: int, query: Mapping[str, str], site: SiteData
-) -> PuzzleAttempt:
+def parse_attempt(puzzle_number: int, query: Query, site: SiteData) -> PuzzleAttempt:
     """Return the puzzle with the answers in the query.
 
     Raises BadRequest, NotFound or Conflict if the number or an answer is not possible.
@@ -308,9 +306,7 @@ def parse_attempt(
     return attempt.show_ply(ply)
 
 
-def read_puzzle_answers(
-    attempt: PuzzleAttempt, query: Mapping[str, str]
-) -> PuzzleAttempt:
+def read_puzzle_answers(attempt: PuzzleAttempt, query: Query) -> PuzzleAttempt:
     """Add the query's answers, `right` to the first question and `plays` to the second.
 
     Raises BadRequest or Conflict if an answer is not possible.
@@ -371,7 +367,7 @@ def parse_answers(answer_digits: str, allowed_lengths: range) -> str:
     return answer_digits
 
 
-def parse_friend(query: Mapping[str, str], round_length: int) -> str:
+def parse_friend(query: Query, round_length: int) -> str:
     """Return a digit for each answer of the friend who sent the link, "" without a friend."""
     digits = query.get("friend", "")
     return digits and parse_answers(digits, range(round_length, round_length + 1))

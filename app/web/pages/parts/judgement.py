@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import groupby
 from math import prod
-from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
@@ -32,13 +31,14 @@ from app.web.move_values import OUTCOME_LABELS, spell_best_play
 from app.web.pages.parts.learning import get_opponent_title
 from app.web.pictures.boards import plot_small_board
 from app.web.pictures.curves import build_bar_parts
+from app.web.rendering import Variables
 from app.web.routes import Destination
 from app.web.site_data import HUMAN, SiteData
 
 
 def list_result_bars(
     site: SiteData, policy_name: str
-) -> dict[str, list[list[dict[str, Any]]]]:
+) -> dict[str, list[list[Variables]]]:
     """Return opponent -> a bar of wins, draws and losses as X, and one as O.
 
     The opponents are all baselines and the best responder.
@@ -48,7 +48,7 @@ def list_result_bars(
 
 def build_result_bars(
     site: SiteData, chances: dict[tuple[str, str], Chances]
-) -> dict[str, list[list[dict[str, Any]]]]:
+) -> dict[str, list[list[Variables]]]:
     """Return opponent -> a bar as X, and one as O; `chances` are by (opponent, seat)."""
     return {
         get_opponent_title(site, opponent): [
@@ -61,7 +61,7 @@ def build_result_bars(
 # The page of an agent shows only the first positions of the proof.
 MAX_SHOWN_PROOF_POSITIONS = 8
 
-CaptionedBoard = dict[str, Any]
+CaptionedBoard = Variables
 
 
 def list_game_links(policy_name: str) -> list[Destination]:
@@ -82,7 +82,7 @@ def list_game_links(policy_name: str) -> list[Destination]:
 
 def build_blunder_boards(
     site: SiteData, policy_name: str, shown_range: slice
-) -> dict[str, Any]:
+) -> Variables:
     """Return a policy's blunders as boards, the worst first, and how many there are.
 
     Symmetric blunders share a board. `shown_range` selects some of the boards.
@@ -109,7 +109,7 @@ def build_blunder_boards(
     }
 
 
-def build_seat_verdicts(site: SiteData, policy_name: str) -> dict[str, dict[str, Any]]:
+def build_seat_verdicts(site: SiteData, policy_name: str) -> dict[str, Variables]:
     """Return "x" and "o" -> a proof that the agent cannot lose, or a game that it loses.
 
     Only a proof has the key "certificate".
@@ -125,7 +125,7 @@ def build_seat_verdicts(site: SiteData, policy_name: str) -> dict[str, dict[str,
 
 def build_proof(
     site: SiteData, policy_name: str, seat: str, shown_range: slice
-) -> dict[str, Any]:
+) -> Variables:
     """Return the proof that a policy cannot lose as "x" or "o", and some of its positions."""
     certificate = build_unbeatable_proof(site, policy_name, seat)
     numbers = range(len(certificate.positions))[shown_range]
@@ -321,7 +321,7 @@ def _describe_ending(site: SiteData, position: int, cell: int, ply: int) -> str:
 
 def _build_lost_game(
     site: SiteData, policy_name: str, seat: str, record: str
-) -> dict[str, Any]:
+) -> Variables:
     state = replay_match(
         build_match_against_person(policy_name, SEATS[seat], record), site
     )

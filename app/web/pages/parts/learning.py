@@ -31,6 +31,7 @@ from app.web.pictures.curves import (
     lay_out_charts,
 )
 from app.web.pictures.minds import choose_decisions
+from app.web.routes import Query
 from app.web.site_data import SiteData, cached_per_site
 from app.web.translation import gettext
 
@@ -63,7 +64,7 @@ CURVE_BUILDERS: Mapping[str, Callable[[Figures], list[LabelledNumber]]] = {
 }
 
 
-def parse_opponent(query: Mapping[str, str], card: Card) -> str:
+def parse_opponent(query: Query, card: Card) -> str:
     """Return the opponent in the query for the learning curves, by default the agent's first.
 
     Raises BadRequest, with a list of all opponents, if there is no such opponent.

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from math import ceil
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from zlib import crc32
 
 from flask import current_app
@@ -17,6 +17,7 @@ from app.web.links.how import how_url
 from app.web.links.play import PAGE_URL_BUILDERS, MatchUrlBuilders, play_url
 from app.web.match import MAX_COUNTED_GAMES, Match, MatchState
 from app.web.move_values import compute_play_chances, evaluate_match, is_reply_pending
+from app.web.rendering import Variables
 from app.web.site_data import HUMAN, SiteData, cached_per_site
 from app.web.translation import gettext, gettext_noop, localize_number
 from app.web.wording import FRONT_PAGE_RECORD
@@ -263,9 +264,7 @@ def play_random_reply(state: MatchState) -> MatchState:
     )
 
 
-def build_snapshot_slider(
-    state: MatchState, value_source: str
-) -> dict[str, Any] | None:
+def build_snapshot_slider(state: MatchState, value_source: str) -> Variables | None:
     """Return the slider through an agent's training, None for values without a training.
 
     Its button plays the training from the shown snapshot or, after the last, from the first one.

@@ -6,7 +6,6 @@ The values on the board come from an agent, another policy, or the exact solutio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
@@ -53,6 +52,7 @@ from app.web.pages.parts.match_controls import (
     plan_automatic_step,
 )
 from app.web.pictures.boards import BoardPicture, lay_out_board
+from app.web.rendering import Variables
 from app.web.site_data import HUMAN, is_policy_name
 from app.web.translation import gettext, gettext_noop
 from app.web.wording import (
@@ -97,7 +97,7 @@ class MatchPage:
         return self.state.match
 
     @cached_property
-    def seats(self) -> tuple[dict[str, Any], dict[str, Any]]:
+    def seats(self) -> tuple[Variables, Variables]:
         return _describe_seat(self.state, X), _describe_seat(self.state, O)
 
     @property
@@ -163,7 +163,7 @@ class MatchPage:
         return round(1000 * REPLY_SECONDS)
 
     @cached_property
-    def snapshot_slider(self) -> dict[str, Any] | None:
+    def snapshot_slider(self) -> Variables | None:
         """The slider through the training, None without a training or with hidden values."""
         if self.state.match.hides_values:
             return None
@@ -235,11 +235,11 @@ class MatchPage:
         ]
 
     @cached_property
-    def evaluation_bar(self) -> dict[str, Any]:
+    def evaluation_bar(self) -> Variables:
         return _build_evaluation_bar(self.state, self.move_values)
 
     @cached_property
-    def headline(self) -> dict[str, Any]:
+    def headline(self) -> Variables:
         state = self.state
         match = state.match
         title = describe_turn(state)
@@ -279,7 +279,7 @@ class MatchPage:
             "go-on", gettext("Continue"), self.controls["resume_url"], "primary"
         )
 
-    def _build_hint_headline(self, caption: str) -> dict[str, Any]:
+    def _build_hint_headline(self, caption: str) -> Variables:
         state = self.state
         blunder = find_explained_blunder(state)
         if blunder is not None:
@@ -299,7 +299,7 @@ class MatchPage:
         ]
         return _build_headline(gettext("Hint"), caption, actions, sentence)
 
-    def _build_final_headline(self, title: str) -> dict[str, Any]:
+    def _build_final_headline(self, title: str) -> Variables:
         state = self.state
         match = state.match
         build_url = self.url_builders.build_match_url
@@ -356,7 +356,7 @@ def _build_headline(
     caption: str,
     actions: Sequence[dict[str, str]],
     sentence: str = "",
-) -> dict[str, Any]:
+) -> Variables:
     return {
         "title": title,
         "caption": caption,
@@ -404,7 +404,7 @@ def get_result_name(state: MatchState) -> str:
 
 def _build_evaluation_bar(
     state: MatchState, shown_values: MoveValues | None
-) -> dict[str, Any]:
+) -> Variables:
     """Return what the agent expects for X, and the result of optimal play, as colours and text.
 
     A colour goes from -HEAT_STEPS (O wins) to HEAT_STEPS (X wins), or is None if it is unknown or
@@ -442,7 +442,7 @@ def _build_evaluation_bar(
     return {"heat": heat, "optimal_heat": optimal_heat, "label": label}
 
 
-def _describe_seat(state: MatchState, player: int) -> dict[str, Any]:
+def _describe_seat(state: MatchState, player: int) -> Variables:
     match = state.match
     site = state.site
     player_id = match.get_player_name(player)

@@ -25,6 +25,7 @@ from app.web.pages.parts.update import (
     UpdatePicture,
     prepare_update_picture,
 )
+from app.web.rendering import Variables
 from app.web.routes import Destination
 
 TITLES_BY_RESULT = {1: "wins", 0: "draws", -1: "loses"}
@@ -44,7 +45,7 @@ class UpdateCase(NamedTuple):
 
 def build_next_update(
     query: ValueQuery, case_name: str, build_url: Callable[..., str]
-) -> dict[str, Any] | None:
+) -> Variables | None:
     """Return the picture of a value's next update, with links to the other cases.
 
     `case_name` is a reply or a result, or "" for the most typical case. `build_url` returns the URL

@@ -5,7 +5,6 @@ explanation.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from app.web.formatting import (
     name_square,
 )
 from app.web.move_values import MoveValues, evaluate_moves, spell_outcome
+from app.web.rendering import Variables
 from app.web.site_data import TRUTH, SiteData
 from app.web.translation import gettext, gettext_noop, localize_number, ngettext
 
@@ -31,7 +31,7 @@ CURVE_WIDTH, CURVE_HEIGHT = 100, 32
 COMPARED_AGENTS = ("q-learning-1", "q-iteration", "self-play", "q-table")
 
 
-def explain_square(query: ValueQuery, is_result_shown: bool) -> dict[str, Any]:
+def explain_square(query: ValueQuery, is_result_shown: bool) -> Variables:
     """Return the value of a move, and the reason for it.
 
     `is_result_shown` adds the result with optimal play, which would help a person who is to move.
@@ -266,7 +266,7 @@ def _plot_value_curve(query: ValueQuery, view: MoveValues) -> tuple[str, str]:
     return " ".join(points), ", ".join(format_signed(value) for value in scaled)
 
 
-def _list_other_values(query: ValueQuery) -> list[dict[str, Any]]:
+def _list_other_values(query: ValueQuery) -> list[Variables]:
     site = query.site
     names = [
         name

@@ -28,6 +28,7 @@ from app.web.pages.parts.update import (
     format_decimals,
     prepare_update_picture,
 )
+from app.web.rendering import Variables
 from app.web.routes import Destination
 from app.web.site_data import SiteData
 
@@ -85,7 +86,7 @@ def build_example(
     example_name: str,
     last_step: int,
     build_url: Callable[..., str],
-) -> dict[str, Any]:
+) -> Variables:
     """Return the picture of an example's update, with its agent, its game and links.
 
     `last_step` is the step of the explanation that is shown first. `build_url` returns the URL of
@@ -133,7 +134,7 @@ def build_example(
     }
 
 
-def build_nearest_example(query: ValueQuery) -> dict[str, Any] | None:
+def build_nearest_example(query: ValueQuery) -> Variables | None:
     """Return a recorded update to show in place of a next update that cannot be computed.
 
     If possible it updated the same move, or else the same agent. Returns None if the value is not
@@ -154,7 +155,7 @@ def build_nearest_example(query: ValueQuery) -> dict[str, Any] | None:
     )
 
 
-def compute_blunder_effect(example: UpdateExample) -> dict[str, Any]:
+def compute_blunder_effect(example: UpdateExample) -> Variables:
     """Describe how an update gave a blunder the highest value on its board."""
     change = example.updates[example.shown_index]
     values = [-math.inf if value is None else value for value in change.values]
@@ -248,7 +249,7 @@ def _build_game_boards(
     pictures: Sequence[UpdatePicture],
     chosen_index: int,
     build_url: Callable[..., str],
-) -> list[dict[str, Any]]:
+) -> list[Variables]:
     """Return a board with a link for each update of a game, in the order of the updates.
 
     Boards before and at the chosen update show the new value, later ones the old value.

@@ -7,7 +7,7 @@ stored.
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from flask import request
@@ -45,7 +45,7 @@ from app.web.pages.teach.learners import (
     replay_course,
 )
 from app.web.pictures.boards import SmallBoard, plot_small_board
-from app.web.rendering import render_page
+from app.web.rendering import Variables, render_page
 from app.web.routes import frame_url
 from app.web.service.reading import read_in_process
 from app.web.site_data import MOVES_PREFIX, get_current_site
@@ -145,7 +145,7 @@ def find_frequent_blunders(pupils: Sequence[Pupil]) -> list[int]:
     return ranked[:MAX_BLUNDER_BOARDS]
 
 
-def _build_row(pupil: Pupil, boards: Sequence[int]) -> dict[str, Any]:
+def _build_row(pupil: Pupil, boards: Sequence[int]) -> Variables:
     """Return a pupil's row of the table: losses as X and O, and blunders on each board."""
     losses = pupil.loss_chances
     chances = [_get_blunder_chance(pupil, board) for board in boards]
@@ -161,7 +161,7 @@ def _build_row(pupil: Pupil, boards: Sequence[int]) -> dict[str, Any]:
     }
 
 
-def _build_blunder(pupils: Sequence[Pupil], board: int) -> dict[str, Any]:
+def _build_blunder(pupils: Sequence[Pupil], board: int) -> Variables:
     every = [_get_blunder_chance(pupil, board) for pupil in pupils]
     frequent = [chance for chance in every if chance >= MIN_SHOWN_CHANCE]
     chances = frequent or every

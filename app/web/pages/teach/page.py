@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 import segno
 import werkzeug
@@ -70,6 +69,7 @@ from app.web.pages.teach.taught_game import TaughtGame
 from app.web.pictures.boards import plot_board_preview
 from app.web.pictures.curves import render_share_chart
 from app.web.rendering import (
+    Variables,
     allow_revalidation,
     get_url_in_frame,
     redirect_after_form,
@@ -128,7 +128,7 @@ def render_course(
     )
 
 
-def describe_game(game: TaughtGame) -> dict[str, Any]:
+def describe_game(game: TaughtGame) -> Variables:
     lessons = game.course.lessons
     return {
         "title": format_learner_title(game.recipe),
@@ -146,7 +146,7 @@ def describe_game(game: TaughtGame) -> dict[str, Any]:
     }
 
 
-def describe_lessons(game: TaughtGame) -> dict[str, Any]:
+def describe_lessons(game: TaughtGame) -> Variables:
     course = game.course
     lesson = game.lesson
     lessons = course.lessons
@@ -186,7 +186,7 @@ def _get_paid_beads(recipe: Recipe, lesson: Lesson) -> int:
     return {"win": recipe.win, "draw": recipe.draw, "loss": recipe.loss}[lesson.result]
 
 
-def describe_goals(game: TaughtGame) -> dict[str, Any]:
+def describe_goals(game: TaughtGame) -> Variables:
     """Return the goals, with the name of the lesson that reached each of them or "".
 
     An exact goal has the lesson since which it holds.
@@ -202,7 +202,7 @@ def describe_goals(game: TaughtGame) -> dict[str, Any]:
     }
 
 
-def describe_links(game: TaughtGame) -> dict[str, Any]:
+def describe_links(game: TaughtGame) -> Variables:
     name = game.course.recipe
     short_name = _shorten_name(name)
     recipe = game.recipe

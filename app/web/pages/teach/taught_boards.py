@@ -1,7 +1,5 @@
 """The boards whose values the games with a person changed, before these games and now."""
 
-from typing import Any
-
 import numpy as np
 
 from app.recipes import Recipe, name_recipe
@@ -10,6 +8,7 @@ from app.recipes.taught import Course, Lesson, TouchedBoard
 from app.tictactoe.notation import MARKS, replay_record
 from app.tictactoe.policy import policy_from_values
 from app.web.move_values import HEAT_STEPS, MoveValues, build_move_values
+from app.web.rendering import Variables
 from app.web.site_data import get_current_site
 from app.web.translation import gettext, ngettext
 
@@ -63,7 +62,7 @@ def choose_touched_boards(course: Course, lesson: Lesson | None) -> list[Touched
     return [boards[positions[ply]] for ply in shown]
 
 
-def describe_touched_board(recipe: Recipe, touched: TouchedBoard) -> dict[str, Any]:
+def describe_touched_board(recipe: Recipe, touched: TouchedBoard) -> Variables:
     """Return a board as it was before the first game, and as it is now.
 
     Each square has a mark, a text and a colour.
@@ -104,7 +103,7 @@ def describe_touched_board(recipe: Recipe, touched: TouchedBoard) -> dict[str, A
     }
 
 
-def _list_squares(values: MoveValues) -> list[dict[str, Any]]:
+def _list_squares(values: MoveValues) -> list[Variables]:
     squares = []
     stones = get_current_site().game.board[values.position].tolist()
     for cell, stone in enumerate(stones):
