@@ -54,11 +54,13 @@ const line = () => byId("line");
 
 function explain(cell, pin = false) {
   const { square } = byId("game").dataset;
-  if (!square || (line().dataset.pinned && !pin)) return;
+  const address = "explains" in cell.dataset
+    ? cell.getAttribute("href")
+    : square && `${square}${square.includes("?") ? "&" : "?"}cell=${cell.id.at(-1)}`;
+  if (!address || (line().dataset.pinned && !pin)) return;
   clearTimeout(coming);
   usual ??= line().innerHTML;
   if (pin) line().dataset.pinned = "1";
-  const address = `${square}${square.includes("?") ? "&" : "?"}cell=${cell.id.at(-1)}`;
   if (address === explained) return;
   coming = setTimeout(() => {
     explained = address;
@@ -134,7 +136,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && !event.defaultPrevented && line().dataset.pinned) closeLine();
   if (event.key !== "w" || event.ctrlKey || event.metaKey || event.altKey || event.target.matches(FIELDS)) return;
   if (!byId("shortcuts").checked || document.querySelector("[popover]:popover-open")) return;
-  const cell = document.querySelector(`${SQUARE}:focus`) ?? document.querySelector("#board .best, #board .cell:not(.taken)");
+  const cell = document.querySelector(`${SQUARE}:focus, #board [data-explains]:focus`) ?? document.querySelector("#board .best, #board .cell:not(.taken)");
   if (!cell) return;
   event.preventDefault();
   explain(cell, true);

@@ -436,6 +436,17 @@ def test_a_press_explains_while_one_watches_and_the_game_waits(page: Page) -> No
     expect(page).not_to_have_url(record)
 
 
+def test_a_press_explains_a_played_move_after_the_end(page: Page) -> None:
+    page.goto("/play/021486?o=q-learning-1")
+    line = page.locator("#line")
+    usual = line.inner_text()
+    page.hover("#board-2")
+    page.click("#board-2")
+    expect(line).to_contain_text("Top right (move 2, blunder)")
+    page.press("#board-2", "Escape")
+    expect(line).to_have_text(usual)
+
+
 def test_a_long_press_explains_on_a_phone_and_does_not_play(
     new_context: Callable[..., BrowserContext],
 ) -> None:

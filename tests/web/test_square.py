@@ -157,6 +157,24 @@ def test_the_result_is_told_only_where_nobody_has_to_think(client: FlaskClient) 
     assert tells_result("/square/02768?ply=4&o=q-learning-4&cell=8")
 
 
+def test_a_square_of_a_finished_game_tells_of_the_move_played_there(
+    client: FlaskClient, site: SiteData
+) -> None:
+    record = "021486"
+    board = client.get(f"/play/{record}?o={AGENT}").text
+    links = dict(re.findall(r'id="board-(.)" class="[^"]*" href="([^"]*)" data-explains', board))
+    assert {*links} == {*record}  # nobody can play on the others any more
+    positions = replay_record(site.game, record)
+    for ply, cell in enumerate(map(int, record)):
+        exact = site.optimal_q[positions[ply]]
+        blunder = ", blunder" if exact[cell] < np.nanmax(exact) else ""
+        text = re.sub("<[^>]*>", "", unescape(client.get(unescape(links[str(cell)])).text))
+        value = f"{site.agents[AGENT].q[positions[ply], cell]:+.2f}".replace("-", "−")
+        known = site.agents[AGENT].visits[positions[ply], cell]
+        assert f"(move {ply + 1}{blunder})" in text
+        assert (f"(move {ply + 1}{blunder}): {value}" in text) == bool(known)
+
+
 @pytest.mark.parametrize(
     ("url", "status"),
     [

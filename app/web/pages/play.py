@@ -339,13 +339,18 @@ def show_square(record: str = "") -> Response:
     is_thinking = match.is_at_end and match.is_human(match.player_to_move)
     value_source = find_shown_value_source(state)
     query = ValueQuery(site, value_source, state.position, cell, match.snapshot)
+    reason = explain_square(query, is_result_shown=not is_thinking or match.shows_hint)
+    ply = len(match.shown_record)
+    if not match.is_at_end and state.played_cells[ply] == cell:
+        played = [gettext("move %(ply)s", ply=ply + 1)]
+        if not site.is_move_correct[state.position, cell]:
+            played.append(gettext("blunder"))
+        reason["square_name"] += f" ({', '.join(played)})"
     return render_page(
         "play/square.html",
         fragment=("square",),
         match=match,
-        reason=explain_square(
-            query, is_result_shown=not is_thinking or match.shows_hint
-        ),
+        reason=reason,
         page_url=match_url(SQUARE_ROUTE, match, f"cell={DIGITS[cell]}"),
         why_url=why_url(match, cell),
     )

@@ -69,7 +69,7 @@ class BoardSquare(NamedTuple):
     is_best: bool = False
     unknown_text: str = ""
     is_hinted: bool = False
-    # the URL of the explanation of the value, if nobody may move here
+    # the URL of the reason for the value, if nobody may move here; "" without one
     explain_url: str = ""
 
     @property
@@ -148,7 +148,7 @@ def lay_out_board(
     chosen_cell: int | None = None,
     notes: Sequence[Note] | None = None,
     *,
-    square_url: str = "",
+    build_explain_url: CellUrl | None = None,
     hinted_cells: Collection[int] = (),
     build_reply_url: CellUrl | None = None,
     shows_earlier_values: bool = False,
@@ -161,8 +161,8 @@ def lay_out_board(
     no agent replies.
     `chosen_cell`: the cell that the page is about.
     `notes`: a note for each cell. By default they mark blunders.
-    `square_url`: a URL that explains a value, to which `cell` is added. It is for empty squares on which
-    nobody may move.
+    `build_explain_url`: takes a cell on which nobody may move and returns the URL of the reason for
+    its value.
     `hinted_cells`: the cells that the hint recommends.
     `shows_earlier_values`: the values are those before the last move, because the page waits for a
     reply.
@@ -177,6 +177,7 @@ def lay_out_board(
             note=notes[cell] if notes else EMPTY_NOTE,
             is_in_winning_line=cell in winning,
             is_hinted=cell in hinted_cells,
+            explain_url=build_explain_url(cell) if build_explain_url else "",
         )
         for cell in range(game.cells)
     ]
@@ -188,7 +189,7 @@ def lay_out_board(
             )
     if move_values:
         notes = notes or build_notes(state.site, move_values, None, "")
-        _add_values(squares, empty, move_values, notes, square_url)
+        _add_values(squares, empty, move_values, notes)
     return BoardPicture(
         board_id,
         label or gettext("Board"),
@@ -233,9 +234,7 @@ def _add_values(
     empty_cells: list[int],
     move_values: MoveValues,
     notes: Sequence[Note],
-    square_url: str,
 ) -> None:
-    separator = "&" if "?" in square_url else "?"
     for cell in empty_cells:
         known = move_values.is_known[cell]
         squares[cell] = squares[cell]._replace(
@@ -245,9 +244,6 @@ def _add_values(
             note=notes[cell],
             is_best=move_values.is_best[cell],
             unknown_text="" if known else move_values.unknown_text,
-            explain_url=f"{square_url}{separator}cell={DIGITS[cell]}"
-            if square_url
-            else "",
         )
 
 

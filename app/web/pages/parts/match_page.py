@@ -11,7 +11,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from app.tictactoe.game import O, X, get_mover
-from app.tictactoe.notation import MARKS
+from app.tictactoe.notation import DIGITS, MARKS
 from app.tictactoe.views import compute_colour_level, round_for_display
 from app.web import move_values
 from app.web.formatting import format_percent, format_signed, format_updates
@@ -169,28 +169,38 @@ class MatchPage:
             return None
         return build_snapshot_slider(self.state, self.value_source)
 
+    @property
+    def _shown_cells(self) -> list[int]:
+        return self.state.played_cells[: len(self.match.shown_record)]
+
     @cached_property
     def square_url(self) -> str:
-        """The URL that explains the value of a square, still without the parameter `cell`.
+        """The URL that explains the value of a square, still without the parameter `cell`."""
+        return "" if self.state.is_over else self._build_square_url(self.ply)
+
+    def _build_square_url(self, ply: int, *query_parts: str) -> str:
+        """Return the URL that explains the value of a square in the position at a ply.
 
         It is "" in a frame, and if the values are hidden or unknown.
         """
-        match = self.state.match
-        hidden = self.state.is_over or match.hides_values
+        match = self.match
         if (
-            hidden
+            match.hides_values
             or self.url_builders is not PAGE_URL_BUILDERS
-            or is_policy_name(self.value_source)
+            or is_policy_name(
+                choose_value_source(match, self.state.site, get_mover(ply))
+            )
         ):
             return ""
-        return match_url(SQUARE_ROUTE, match.show_ply(self.ply))
+        return match_url(SQUARE_ROUTE, match.show_ply(ply), *query_parts)
 
     @cached_property
     def board(self) -> BoardPicture:
         """The board with its values and links.
 
-        A click makes a move if a person is to move. Otherwise it explains the value of the square.
-        After the end the board shows the winning line and the losing move.
+        A click makes a move if a person is to move. Otherwise it explains the value of the square,
+        for a taken one the value that the move had when it was played. After the end the board shows
+        the winning line and the losing move.
         """
         state = self.state
         match = state.match
@@ -212,7 +222,7 @@ class MatchPage:
             build_reply_url=map_moves_to_urls(match, self.url_builders.build_reply_url)
             if is_reply_automatic(state)
             else None,
-            square_url=self.square_url if match.is_watched else "",
+            build_explain_url=self._build_explain_url if match.is_watched else None,
             shows_earlier_values=self.ply != len(match.shown_record),
         )
 
@@ -223,12 +233,26 @@ class MatchPage:
             move, blunder = gettext("move %(ply)s", ply=blame.ply), gettext("blunder")
             cell = self.state.played_cells[blame.ply - 1]
             notes[cell] = Note(f"✗ {move}", f"{move}, {blunder}")
-        return lay_out_board(self.state, None, None, chosen_cell=cell, notes=notes)
+        return lay_out_board(
+            self.state,
+            None,
+            None,
+            chosen_cell=cell,
+            notes=notes,
+            build_explain_url=self._build_explain_url,
+        )
+
+    def _build_explain_url(self, cell: int) -> str:
+        """Return the URL that explains an empty square or the move played on a square; "" for none."""
+        played = self._shown_cells
+        if cell not in played and self.state.is_over:
+            return ""
+        ply = played.index(cell) if cell in played else len(played)
+        return self._build_square_url(ply, f"cell={DIGITS[cell]}")
 
     def _mark_random_moves(self, notes: list[Note]) -> list[Note]:
         note = Note(gettext("random move"), gettext("random move"))
-        shown_cells = self.state.played_cells[: len(self.match.shown_record)]
-        moves = zip(shown_cells, self.reviewed_moves, strict=False)
+        moves = zip(self._shown_cells, self.reviewed_moves, strict=False)
         random_cells = [cell for cell, move in moves if move.is_random]
         return [
             note if cell in random_cells else each for cell, each in enumerate(notes)
