@@ -945,7 +945,7 @@ def compute_dot_product(row, other):
 
 
 def solve_least_squares(rows, changes):
-    """Return a factor for each column, so that the rows add up to the changes almost exactly.
+    """Return the factors of the columns that fit the changes best.
 
     The factor of a column is 0 if the rows do not determine it.
     """
@@ -1245,7 +1245,7 @@ class Hypothesis:
 
     @property
     def has_evidence(self):
-        """Whether an update with the fault, if any, and one that ignores its next value are stored."""
+        """Whether the updates are stored that a report on this hypothesis shows."""
         return self.first_with_unused_value and (self.evidence or not self.fault)
 
     @property
