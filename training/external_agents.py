@@ -107,7 +107,7 @@ def find_agent_form(agent_text: str) -> str:
 
 
 def judge_external_agent(
-    game: Game, agent_text: str, options: TableOptions, site: str
+    game: Game, agent_text: str, options: TableOptions, site_url: str
 ) -> Iterator[str]:
     """Yield the exact results of another program's agent, line by line.
 
@@ -125,7 +125,7 @@ def judge_external_agent(
         yield ""
         yield from _report_value_errors(game, external_agent.q)
     yield ""
-    yield f"{site}/judge?moves={encode_moves(game, external_agent.chosen_moves)}"
+    yield f"{site_url}/judge?moves={encode_moves(game, external_agent.chosen_moves)}"
     if external_agent.policy is not None:
         yield "(The link has the moves that are drawn, each with an equal chance.)"
     if external_agent.fault:
@@ -135,7 +135,7 @@ def judge_external_agent(
 
 
 def describe_external_agent(
-    game: Game, agent_text: str, options: TableOptions, site: str
+    game: Game, agent_text: str, options: TableOptions, site_url: str
 ) -> dict[str, Any]:
     """Return the exact results of another program's agent as a dict for JSON.
 
@@ -149,19 +149,22 @@ def describe_external_agent(
     record = {
         "agent": agent_text,
         **describe_play(game, policy, figures),
-        "link": f"{site}/judge?moves={moves}",
+        "link": f"{site_url}/judge?moves={moves}",
         "notes": [*external_agent.notes],
     }
     return record | ({"unread": external_agent.fault} if external_agent.fault else {})
 
 
 def describe_chosen_moves(
-    game: Game, chosen_moves: CellMask, site: str
+    game: Game, chosen_moves: CellMask, site_url: str
 ) -> dict[str, Any]:
     """Return the exact results of moves, [D, cells], as a dict for JSON, and a link to them."""
     figures = _compute_figures(game, ExternalAgent(chosen_moves))
     record = describe_play(game, policy_from_moves(chosen_moves), figures)
-    return {**record, "link": f"{site}/judge?moves={encode_moves(game, chosen_moves)}"}
+    return {
+        **record,
+        "link": f"{site_url}/judge?moves={encode_moves(game, chosen_moves)}",
+    }
 
 
 def _get_policy(external_agent: ExternalAgent) -> Policy:

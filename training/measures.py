@@ -52,10 +52,10 @@ class Measure:
             for one in recipe_names
         ]
 
-    def _encode_result(self, recipe: Recipe, begin: float) -> bytes:
+    def _encode_result(self, recipe: Recipe, start_time: float) -> bytes:
         result = self.compute(recipe)
         if isinstance(result, dict):
-            result["seconds"] = perf_counter() - begin
+            result["seconds"] = perf_counter() - start_time
         return msgspec.json.encode(result)
 
     def decode(self, content: bytes) -> Any:

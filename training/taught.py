@@ -232,7 +232,7 @@ class PupilCache:
                 result=result,
                 updates=updates,
                 opponent_update_count=len(recorded_game.updates) - len(updates),
-                losing_move=judge_losing_move(self.game, record, seat, old_policy)
+                losing_move=find_losing_move(self.game, record, seat, old_policy)
                 if result == "loss"
                 else None,
             )
@@ -385,7 +385,7 @@ def list_own_updates(game: TrainingGame, seat: str) -> list[ValueChange]:
     return updates
 
 
-def judge_losing_move(
+def find_losing_move(
     game: Game, record: str, seat: str, policy: Policy
 ) -> LosingMove | None:
     """Find the move after which `seat`, "X" or "O", could no longer avoid its loss.

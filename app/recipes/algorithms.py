@@ -20,7 +20,7 @@ from app.recipes.parameters import (
 )
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.policy import PlayRule
-from app.tictactoe.tasks import Task
+from app.tictactoe.tasks import TrainingTask
 from app.tictactoe.views import RewardScale
 
 StartOption = Literal["random", "every", "empty"]
@@ -54,8 +54,8 @@ class QIteration(RecipeWithRewards, frozen=True, kw_only=True):
                 "vs is not both: a sweep has every position and move of both sides"
             )
 
-    def build_exact_values_task(self) -> Task:
-        return Task(
+    def build_exact_values_task(self) -> TrainingTask:
+        return TrainingTask(
             self.get_task_opponent(),
             self.gamma,
             self.get_reward_scale(),
@@ -83,7 +83,7 @@ class TdControl(RecipeWithRewards, frozen=True, kw_only=True):
     initial: float = 0.0
     taught: str = ""
 
-    def build_exact_values_task(self) -> Task:
+    def build_exact_values_task(self) -> TrainingTask:
         return make_environment_task(self)
 
 
@@ -130,7 +130,7 @@ class Sarsa(TdControl, frozen=True, kw_only=True):
 
     games: int = 300_000
 
-    def build_exact_values_task(self) -> Task:
+    def build_exact_values_task(self) -> TrainingTask:
         return make_environment_task(
             self, compute_final_rate(self.epsilon, self.epsilon_drop)
         )
@@ -170,7 +170,7 @@ class MonteCarlo(RecipeWithRewards, frozen=True, kw_only=True):
     initial: float = 0.0
     taught: str = ""
 
-    def build_exact_values_task(self) -> Task:
+    def build_exact_values_task(self) -> TrainingTask:
         return make_environment_task(
             self, compute_final_rate(self.epsilon, self.epsilon_drop)
         )
@@ -196,14 +196,14 @@ class TdAfterstates(RecipeWithRewards, frozen=True, kw_only=True):
     draw: float = 0.5
     loss: float = 0.0
 
-    def build_exact_values_task(self) -> Task:
+    def build_exact_values_task(self) -> TrainingTask:
         """Return the training task, with exploration if the agent learns from random moves."""
         explores = (
             compute_final_rate(self.epsilon, self.epsilon_drop)
             if self.learn_from == "all"
             else 0.0
         )
-        return Task(
+        return TrainingTask(
             self.get_task_opponent(),
             reward_scale=self.get_reward_scale(),
             seats=SEAT_LETTERS[self.seat],
@@ -234,11 +234,11 @@ class QTable(RecipeWithRewards, frozen=True, kw_only=True):
         """The rule by which the trained agent breaks ties, which is that of the training."""
         return "first" if self.ties == "first" else "greedy"
 
-    def build_exact_values_task(self) -> Task | None:
+    def build_exact_values_task(self) -> TrainingTask | None:
         """Return the training task; with `update=sum` it is None, because the values diverge."""
         if self.update == "sum":
             return None
-        return Task(
+        return TrainingTask(
             self.get_task_opponent(),
             self.gamma,
             self.get_reward_scale(),
@@ -276,8 +276,10 @@ class SelfPlay(Recipe, frozen=True, kw_only=True):
             x=(self.loss, self.draw, self.win), o=(-self.win, -self.draw, -self.loss)
         )
 
-    def build_exact_values_task(self) -> Task:
-        return Task(None, self.gamma, self.get_reward_scale(), discounted_plies=1)
+    def build_exact_values_task(self) -> TrainingTask:
+        return TrainingTask(
+            None, self.gamma, self.get_reward_scale(), discounted_plies=1
+        )
 
     def compute_max_updates_per_turn(self) -> int:
         return tic_tac_toe().cells
@@ -330,8 +332,8 @@ class Champion(Recipe, frozen=True, kw_only=True):
 
     games: int = 1_000
 
-    def build_exact_values_task(self) -> Task:
-        return Task(None, discounted_plies=1)
+    def build_exact_values_task(self) -> TrainingTask:
+        return TrainingTask(None, discounted_plies=1)
 
     def compute_max_updates_per_turn(self) -> int:
         return tic_tac_toe().cells
@@ -368,9 +370,9 @@ class Mcts(Recipe, frozen=True, kw_only=True):
     rollouts: int = 200
     c: float = 1.4
 
-    def build_exact_values_task(self) -> Task:
+    def build_exact_values_task(self) -> TrainingTask:
         """Return the task of two optimal players; the search converges to its values."""
-        return Task(None, discounted_plies=1)
+        return TrainingTask(None, discounted_plies=1)
 
     def compute_max_updates_per_turn(self) -> int:
         return tic_tac_toe().decisions
@@ -421,8 +423,8 @@ class Dqn(RecipeWithRewards, frozen=True, kw_only=True):
             self.layers, (narrow, self.width, narrow)
         )
 
-    def build_exact_values_task(self) -> Task:
-        return Task(
+    def build_exact_values_task(self) -> TrainingTask:
+        return TrainingTask(
             self.get_task_opponent(), self.gamma, self.get_reward_scale(), self.step
         )
 
@@ -454,8 +456,10 @@ ALGORITHMS = MappingProxyType(
 )
 
 
-def make_environment_task(recipe: TdControl | MonteCarlo, epsilon: float = 0.0) -> Task:
-    return Task(
+def make_environment_task(
+    recipe: TdControl | MonteCarlo, epsilon: float = 0.0
+) -> TrainingTask:
+    return TrainingTask(
         recipe.get_task_opponent(),
         recipe.gamma,
         recipe.get_reward_scale(),

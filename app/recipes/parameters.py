@@ -27,7 +27,7 @@ import numpy as np
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.notation import DIGITS
 from app.tictactoe.policy import BASELINES, PlayRule
-from app.tictactoe.tasks import Task
+from app.tictactoe.tasks import TrainingTask
 from app.tictactoe.views import RewardScale
 
 ParameterValue = bool | int | float | str
@@ -167,7 +167,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         """
         return RewardScale()
 
-    def build_training_task(self) -> Task | None:
+    def build_training_task(self) -> TrainingTask | None:
         """Return the task of the last phase: its opponent, its rewards and its discount.
 
         The result is None if this task has no exact values, for example against a person.
@@ -178,7 +178,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
             else self.build_exact_values_task()
         )
 
-    def build_exact_values_task(self) -> Task | None:
+    def build_exact_values_task(self) -> TrainingTask | None:
         """Return the task of a last phase without a person, or None if it has no exact values."""
         return None
 
@@ -214,7 +214,7 @@ class RecipeWithRewards(Recipe, frozen=True, kw_only=True):
         return RewardScale(x=rewards, o=rewards)
 
     def get_task_opponent(self) -> str | None:
-        """Return the last opponent as in `Task`: a baseline, or None for the learner itself.
+        """Return the last opponent as in a task: a baseline, or None for the learner.
 
         With `vs=both` the opponent explores in training, but not in the task.
         """

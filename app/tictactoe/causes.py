@@ -44,7 +44,7 @@ SimpleRule = Literal["", "any", "first", "last", "chance"]
 DecisionMask = NDArray[np.bool_]
 
 
-class Cause(NamedTuple):
+class BlunderCause(NamedTuple):
     """A pattern in a policy's moves that is a likely cause of its blunders, with numbers.
 
     `matching_count` of `possible_count` positions show the pattern. With random moves,
@@ -107,7 +107,7 @@ class AnalysedPolicy:
     blunders: IndexArray
     blunder_classes: BlunderClasses
 
-    def find_simple_rules(self) -> list[Cause]:
+    def find_simple_rules(self) -> list[BlunderCause]:
         """Find the players whose moves follow a simple rule in 95% of the positions.
 
         The rules are: play any empty cell, the first one, or the last one. Two causes with the same
@@ -135,7 +135,7 @@ class AnalysedPolicy:
                 causes.append(cause._replace(player=player, rule=rule))
         return _merge_seats(causes)
 
-    def find_random_play(self) -> list[Cause]:
+    def find_random_play(self) -> list[BlunderCause]:
         """Find out whether both players move at random, or only one while the other plays well."""
         skills = {player: self._measure_skill(player) for player in (X, O)}
         causes = []
@@ -152,7 +152,7 @@ class AnalysedPolicy:
                 causes.append(cause)
         return _merge_seats(causes)
 
-    def find_worst_play(self, player: int) -> list[Cause]:
+    def find_worst_play(self, player: int) -> list[BlunderCause]:
         """Find out whether a player mostly plays the worst moves.
 
         Such play is typical of learners whose values have the wrong sign.
@@ -168,7 +168,7 @@ class AnalysedPolicy:
             return []
         return [cause._replace(player=player)]
 
-    def find_fixed_cell_order(self, unexplained: DecisionMask) -> list[Cause]:
+    def find_fixed_cell_order(self, unexplained: DecisionMask) -> list[BlunderCause]:
         """Find out whether most blunders are moves on the first empty cell, or on the last one.
 
         Programs without values, or with equal values, often choose this cell.
@@ -192,7 +192,7 @@ class AnalysedPolicy:
                 causes.append(cause._replace(rule=rule))
         return causes
 
-    def find_missing_blocks(self, unexplained: DecisionMask) -> list[Cause]:
+    def find_missing_blocks(self, unexplained: DecisionMask) -> list[BlunderCause]:
         """Find out whether the policy plays winning moves but rarely blocks."""
         wins, threat = self.facts.winning_moves, self.facts.forced_block
         reachable = unexplained & self.is_reachable
@@ -212,7 +212,7 @@ class AnalysedPolicy:
         cause = self._make_cause("no-block", unblocked, threatened, by_chance)
         return [cause._replace(matching_count=missing)]
 
-    def find_asymmetric_blunders(self, unexplained: DecisionMask) -> list[Cause]:
+    def find_asymmetric_blunders(self, unexplained: DecisionMask) -> list[BlunderCause]:
         """Find out whether most blunders are missing in a symmetric position.
 
         A learner that treats symmetric positions alike would blunder in all of them or in none.
@@ -233,34 +233,36 @@ class AnalysedPolicy:
         position = int(examples[matching.argmax()])
         images = self.game.symmetric_positions[:, position]
         is_right = ~np.isin(images, self.blunders)
-        return [Cause("images", *counts, (position, int(images[is_right.argmax()])))]
+        return [
+            BlunderCause("images", *counts, (position, int(images[is_right.argmax()])))
+        ]
 
-    def find_unreachable_blunders(self) -> list[Cause]:
+    def find_unreachable_blunders(self) -> list[BlunderCause]:
         """Find out whether the policy's games never reach the positions of its blunders."""
         if self.is_reachable[self.blunders].any():
             return []
         number = len(self.blunders)
-        return [Cause("unreachable", number, number, (int(self.blunders[0]),))]
+        return [BlunderCause("unreachable", number, number, (int(self.blunders[0]),))]
 
     def _find_possible_blunders(self, player: int) -> DecisionMask:
         is_turn: DecisionMask = self.game.to_move == player
         return self.is_reachable & self.facts.is_blunder_possible & is_turn
 
-    def _measure_skill(self, player: int) -> tuple[float, Cause]:
-        """Return a player's skill, from 0 for random moves to 1 for no blunders, and a Cause.
+    def _measure_skill(self, player: int) -> tuple[float, BlunderCause]:
+        """Return a player's skill, from 0 for random moves to 1 for no blunders, and its cause.
 
-        In the Cause, `matching_count` is the expected number of blunders, and `possible_count` is
+        In the cause, `matching_count` is the expected number of blunders, and `possible_count` is
         the number of positions in which a blunder is possible. `expected_by_chance` is the number
         of blunders that random moves would make there.
         """
         possible = self._find_possible_blunders(player)
         if not possible.any():
-            return 1.0, Cause("untrained", 0, 0, ())
+            return 1.0, BlunderCause("untrained", 0, 0, ())
         safe = self.safe_chance[possible]
         random_safe = self.facts.random_safe_chance[possible]
         random_share = random_safe.mean()
         skill = float((safe.mean() - random_share) / (1 - random_share))
-        cause = Cause(
+        cause = BlunderCause(
             "untrained",
             matching_count=round(float((1 - safe).sum())),
             possible_count=len(safe),
@@ -277,10 +279,10 @@ class AnalysedPolicy:
         matching: DecisionMask,
         possible: DecisionMask,
         by_chance: float,
-    ) -> Cause:
+    ) -> BlunderCause:
         example = self._pick_example(matching)
         counts = int(matching.sum()), int(possible.sum())
-        return Cause(kind, *counts, example, by_chance)
+        return BlunderCause(kind, *counts, example, by_chance)
 
     def _pick_example(self, candidates: DecisionMask) -> tuple[int, ...]:
         """Return the best example in a tuple, or () without candidates.
@@ -300,7 +302,7 @@ def list_causes(
     reachable_play: ReachablePlay,
     blunder_decisions: BlunderDecisions,
     blunder_classes: BlunderClasses,
-) -> list[Cause]:
+) -> list[BlunderCause]:
     """Return the likely causes of a policy's blunders.
 
     `blunder_decisions` has the positions with a blunder, and `blunder_classes` groups them by
@@ -371,7 +373,7 @@ def _compute_facts(game: Game) -> PositionFacts:
     )
 
 
-def _merge_seats(causes: list[Cause]) -> list[Cause]:
+def _merge_seats(causes: list[BlunderCause]) -> list[BlunderCause]:
     if len(causes) != 2 or causes[0].rule != causes[1].rule:
         return causes
     one, other = causes

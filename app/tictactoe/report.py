@@ -21,7 +21,7 @@ from app.tictactoe.policy import (
     find_best_moves,
     policy_from_values,
 )
-from app.tictactoe.tasks import Task, find_reachable_pairs, solve_task
+from app.tictactoe.tasks import TrainingTask, find_reachable_pairs, solve_task
 from app.tictactoe.values import (
     PolicyMoves,
     Values,
@@ -166,7 +166,7 @@ def compute_figures(
     updates: Iterable[int],
     reward_scale: RewardScale | None,
     play_rule: PlayRule = "greedy",
-    task: Task | None = None,
+    task: TrainingTask | None = None,
     evaluate: Callable[[Game, Values], PolicyResults] = evaluate_policies,
 ) -> Figures:
     """Return the exact results (figures) of an agent at each of the T snapshots of its training.
@@ -312,7 +312,7 @@ def _compute_correct_class_shares(
 
 
 def _measure_task_distance(
-    game: Game, tables: NDArray[np.floating], task: Task
+    game: Game, tables: NDArray[np.floating], task: TrainingTask
 ) -> TaskDistance:
     exact = solve_task(game, task)[game.legal]
     distances = np.abs(tables - exact)

@@ -24,7 +24,7 @@ StateValueFunction = Callable[[Values, PlyArrays], Values]
 MoveChanceFunction = Callable[[Values, PlyArrays], Values]
 
 
-class Task(msgspec.Struct, frozen=True):
+class TrainingTask(msgspec.Struct, frozen=True):
     """A training task: the opponent, the rewards and the discount, in the learner's view.
 
     Exploration belongs to the task only if the learner's values include its own random moves, as
@@ -67,7 +67,7 @@ class Task(msgspec.Struct, frozen=True):
 
 # Each table has 0.3 MB.
 @lru_cache(maxsize=4)
-def solve_task(game: Game, task: Task) -> FloatArray:
+def solve_task(game: Game, task: TrainingTask) -> FloatArray:
     """Return the exact optimal action values of a training task, [D, cells] in the mover's view.
 
     Illegal moves have NaN. The plies are computed backward. The value of a move is its reward if
@@ -86,7 +86,7 @@ def solve_task(game: Game, task: Task) -> FloatArray:
     return table
 
 
-def evaluate_policy(game: Game, task: Task, policy: Policy) -> FloatArray:
+def evaluate_policy(game: Game, task: TrainingTask, policy: Policy) -> FloatArray:
     """Return the action values of a policy in a training task, [D, cells], NaN for illegal moves.
 
     The learner explores with the task's epsilon; in self-play the opponent plays by the policy
@@ -112,7 +112,7 @@ def evaluate_policy(game: Game, task: Task, policy: Policy) -> FloatArray:
 
 
 @lru_cache(maxsize=12)
-def find_reachable_pairs(game: Game, task: Task) -> BoolArray:
+def find_reachable_pairs(game: Game, task: TrainingTask) -> BoolArray:
     """Return a mask of the moves that the learner can play in a task's training, [D, cells].
 
     The learner may try any move. In self-play its opponent may try any move, too.
@@ -131,7 +131,7 @@ def find_reachable_pairs(game: Game, task: Task) -> BoolArray:
 
 def _solve_backward(
     game: Game,
-    task: Task,
+    task: TrainingTask,
     compute_state_values: StateValueFunction,
     compute_reply_chances: MoveChanceFunction,
 ) -> FloatArray:
@@ -171,7 +171,7 @@ def _solve_backward(
 
 
 def _make_reply_function(
-    game: Game, task: Task, compute_own_replies: MoveChanceFunction
+    game: Game, task: TrainingTask, compute_own_replies: MoveChanceFunction
 ) -> MoveChanceFunction:
     """Return a function that computes the chances of the opponent's replies in a ply.
 

@@ -19,7 +19,7 @@ from app.tictactoe.atlas import (
     list_blunder_decisions,
     prove_unbeatable,
 )
-from app.tictactoe.causes import Cause, list_causes
+from app.tictactoe.causes import BlunderCause, list_causes
 from app.tictactoe.game import SEATS, FloatArray, IndexArray
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.puzzles import Puzzle, make_puzzles
@@ -123,7 +123,7 @@ def get_figures(site: SiteData, policy_name: str) -> Figures:
 
 
 @cached_per_site(MAX_CACHED_POLICIES)
-def find_blunder_causes(site: SiteData, policy_name: str) -> list[Cause]:
+def find_blunder_causes(site: SiteData, policy_name: str) -> list[BlunderCause]:
     """Return the likely causes of a policy's blunders, found in its moves."""
     return list_causes(
         find_reachable_play(site, policy_name),

@@ -42,7 +42,7 @@ from app.tictactoe.policy import (
     policy_from_values,
 )
 from app.tictactoe.policy_codec import decode_moves, policy_from_moves
-from app.tictactoe.tasks import Task, solve_task
+from app.tictactoe.tasks import TrainingTask, solve_task
 from app.tictactoe.value_map import TileLayout, place_tiles
 from app.tictactoe.values import Solution, solve_game
 from app.tictactoe.views import RewardScale
@@ -381,7 +381,7 @@ class SiteData:
         )
 
     @cached_per_site(MAX_CACHED_RESULTS)
-    def get_task(self, agent_name: str) -> Task | None:
+    def get_task(self, agent_name: str) -> TrainingTask | None:
         """Return the task that an agent was trained on, None if it cannot be solved exactly."""
         return self.get_recipe(agent_name).build_training_task()
 

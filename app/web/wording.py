@@ -6,7 +6,7 @@ from typing import NamedTuple
 from app.tictactoe.game import SEATS, O, X, get_mover
 from app.tictactoe.notation import MARKS
 from app.tictactoe.policy import BASELINES
-from app.tictactoe.tasks import Task
+from app.tictactoe.tasks import TrainingTask
 from app.tictactoe.views import RewardScale
 from app.web.algorithms import ALGORITHM_PAGES, get_opponent_name
 from app.web.facts import find_losing_game, get_figures, judge_policy
@@ -139,7 +139,7 @@ def build_legend(state: MatchState, move_values: MoveValues) -> Legend:
             state.match.list_seats(value_source),
         )
     else:
-        task = site.get_task(value_source.removesuffix(TASK_SUFFIX)) or Task()
+        task = site.get_task(value_source.removesuffix(TASK_SUFFIX)) or TrainingTask()
         caption = _name_task_values(site, value_source, task, mark)
         facts = gettext(
             "These values are exact. The training task is %(task)s.",
@@ -173,7 +173,9 @@ def _name_learned_values(state: MatchState, move_values: MoveValues, mark: str) 
     return f"{caption}, {after}"
 
 
-def _name_task_values(site: SiteData, value_source: str, task: Task, mark: str) -> str:
+def _name_task_values(
+    site: SiteData, value_source: str, task: TrainingTask, mark: str
+) -> str:
     words = gettext_noop(
         "Exact value of each move for %(mark)s in the training task of %(agent)s"
     )
@@ -204,7 +206,7 @@ def _build_scale(
     )
 
 
-def describe_task(site: SiteData, task: Task) -> str:
+def describe_task(site: SiteData, task: TrainingTask) -> str:
     """Name the opponent of a training task and its discount factor, for use within a sentence."""
     whom = (
         gettext("itself")

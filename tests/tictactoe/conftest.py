@@ -9,7 +9,7 @@ import pytest
 
 from app.tictactoe.agents import save_agent
 from app.tictactoe.game import Game
-from app.tictactoe.tasks import Task
+from app.tictactoe.tasks import TrainingTask
 from app.tictactoe.values import compute_successor_values, solve_game
 from app.tictactoe.views import convert_view
 from tests.tictactoe.both import Both
@@ -48,7 +48,9 @@ def float_players(players: dict[str, Policy]) -> dict[str, Policy]:
 
 
 @pytest.fixture(scope="session")
-def slow_tasks(tictactoe: Both, float_players: dict[str, Policy]) -> Callable[[Task], SlowTask]:
+def slow_tasks(
+    tictactoe: Both, float_players: dict[str, Policy]
+) -> Callable[[TrainingTask], SlowTask]:
     """The reference's values of every task, computed once."""
     return cache(lambda task: slow_task(tictactoe, task, float_players))
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tictactoe.tasks import Task
+from app.tictactoe.tasks import TrainingTask
 from app.tictactoe.views import RewardScale
 from tests.tictactoe.both import Both
 from tests.tictactoe.reference import SIGN, Chances, Policy, in_floats, mover
@@ -84,7 +84,7 @@ def nearest(value: float, worth: tuple[float, float, float]) -> int:
     return 1 if win - value < value - middle else 0
 
 
-def slow_task(both: Both, task: Task, players: Players) -> SlowTask:
+def slow_task(both: Both, task: TrainingTask, players: Players) -> SlowTask:
     """Return a task's values: floats if the players are, fractions for self-play."""
 
     def number(given: float) -> Fraction | float:
@@ -102,7 +102,7 @@ def slow_task(both: Both, task: Task, players: Players) -> SlowTask:
     return SlowTask(both.pairs(told, np.nan), np.array([b in reach for b in both.decisions]))
 
 
-def slow_reach(both: Both, task: Task, players: Players) -> set[str]:
+def slow_reach(both: Both, task: TrainingTask, players: Players) -> set[str]:
     reach = set[str]()
     for seat in task.seats.upper():
         rival = both.rules.uniform() if task.opponent is None else players[task.opponent]

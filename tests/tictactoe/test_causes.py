@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from app.tictactoe.atlas import group_blunder_decisions, list_blunder_decisions
-from app.tictactoe.causes import Cause, list_causes
+from app.tictactoe.causes import BlunderCause, list_causes
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.policy import (
     BASELINES,
@@ -20,7 +20,7 @@ from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.report import find_blunders
 
 
-def named(game: Game, policy: Policy) -> dict[tuple[str, int, str], Cause]:
+def named(game: Game, policy: Policy) -> dict[tuple[str, int, str], BlunderCause]:
     play = ReachablePlay(game, policy)
     found = list_blunder_decisions(play)
     listed = list_causes(play, found, group_blunder_decisions(game, found))

@@ -9,7 +9,7 @@ from app.tictactoe.report import (
     Figures,
     compute_figures,
 )
-from app.tictactoe.tasks import Task, solve_task
+from app.tictactoe.tasks import TrainingTask, solve_task
 from app.tictactoe.views import RewardScale
 from tests.tictactoe.both import Both
 from tests.tictactoe.slow_report import Table, flat, slow_classes_right, slow_figures
@@ -27,15 +27,21 @@ def judged(game: Game, *tables: Table, worth: RewardScale = WORTH, **how) -> Fig
 @pytest.mark.parametrize(
     ("name", "plays", "task"),
     [
-        ("lucky", "greedy", Task("t-hand", 0.9, WORTH, step_reward=-0.1)),
+        ("lucky", "greedy", TrainingTask("t-hand", 0.9, WORTH, step_reward=-0.1)),
         ("noisy", "greedy", None),
-        ("lucky", "first", Task(None, 0.9, discounted_plies=1)),
-        ("beads", "proportional", Task("minimax", 0.5, seats="o")),
-        ("rough", "first", Task("random", seats="x", starts_everywhere=True)),
+        ("lucky", "first", TrainingTask(None, 0.9, discounted_plies=1)),
+        ("beads", "proportional", TrainingTask("minimax", 0.5, seats="o")),
+        ("rough", "first", TrainingTask("random", seats="x", starts_everywhere=True)),
     ],
 )
 def test_all_figures_equal_a_slow_evaluation(
-    tictactoe: Both, tables, float_players, slow_tasks, name: str, plays: str, task: Task | None
+    tictactoe: Both,
+    tables,
+    float_players,
+    slow_tasks,
+    name: str,
+    plays: str,
+    task: TrainingTask | None,
 ):
     q = np.abs(tables["lucky"]) if name == "beads" else tables[name]
     figures = judged(tictactoe.game, q, play_rule=plays, task=task)
@@ -47,7 +53,7 @@ def test_all_figures_equal_a_slow_evaluation(
 
 def test_who_has_learned_its_task_is_nowhere_off(game: Game):
     """The distance is only the rounding error of the table, and a single wrong value is found."""
-    task = Task("minimax-random", 0.9)
+    task = TrainingTask("minimax-random", 0.9)
     learned = solve_task(game, task).astype(np.float32)
     off = learned.copy()
     off[-1][game.legal[-1]] += np.float32(0.5)  # the last move of a game that O never plays

@@ -246,9 +246,11 @@ def load_claim(path: Path) -> Claim:
     }
     _expand_short_forms(raw)
     try:
-        named = msgspec.convert(raw, NameTables)
-        sweeps = [*_build_sweeps(named, MEASURES | module.get("MEASURES", {}))]
-        exact_numbers = _compute_exact_numbers(named.exact_numbers_function, functions)
+        name_tables = msgspec.convert(raw, NameTables)
+        sweeps = [*_build_sweeps(name_tables, MEASURES | module.get("MEASURES", {}))]
+        exact_numbers = _compute_exact_numbers(
+            name_tables.exact_numbers_function, functions
+        )
         labels = [label for sweep in sweeps for label in sweep.recipe_by_label]
         context = ClaimContext(
             [
@@ -257,9 +259,9 @@ def load_claim(path: Path) -> Claim:
                 *raw.get("picked_recipes", ()),
                 *exact_numbers,
             ],
-            {name: [*values] for name, values in named.varied_values.items()},
+            {name: [*values] for name, values in name_tables.varied_values.items()},
             functions,
-            build_quantities(named.quantities, QUANTITIES, functions),
+            build_quantities(name_tables.quantities, QUANTITIES, functions),
             read_shared_sentences() | {"seeds": ""},
         )
         table = msgspec.convert(raw, ClaimTable, dec_hook=context.read_field)
@@ -294,32 +296,34 @@ def _import_claim_module(path: Path) -> Mapping[str, Any]:
     return vars(import_module(f"{__package__}.{CLAIMS_FOLDER.name}.{name}"))
 
 
-def _expand_short_forms(raw: dict[str, Any]) -> None:
+def _expand_short_forms(claim_table: dict[str, Any]) -> None:
     """Replace short forms by the tables that they stand for.
 
     The figure "curves over games: blunders" becomes {kind = "curves", quantity = "blunders",
     x_unit = "games"}, and a cell "median blunders" becomes {statistic = "median blunders"}.
     """
-    for place, text in enumerate(raw.get("figures", [])):
+    for place, text in enumerate(claim_table.get("figures", [])):
         if isinstance(text, str):
             words, _, quantity = text.partition(": ")
             kind, _, x_unit = words.partition(" over ")
             figure = {"kind": kind, "quantity": quantity, "x_unit": x_unit}
-            raw["figures"][place] = {key: one for key, one in figure.items() if one}
+            claim_table["figures"][place] = {
+                key: one for key, one in figure.items() if one
+            }
     for side in ("rows", "columns"):
-        cells = raw.get("numbers", {}).get(side, {})
+        cells = claim_table.get("numbers", {}).get(side, {})
         for title, text in cells.items():
             if isinstance(text, str):
                 cells[title] = {"statistic": text}
 
 
 def _build_sweeps(
-    named: NameTables, measures: Mapping[str, Measure]
+    name_tables: NameTables, measures: Mapping[str, Measure]
 ) -> Iterator[Sweep]:
-    for number, table in enumerate(named.sweeps):
+    for number, table in enumerate(name_tables.sweeps):
         try:
             check_name("measure", table.measure, measures)
-            by_label = _expand_recipes(table.recipes, named.varied_values)
+            by_label = _expand_recipes(table.recipes, name_tables.varied_values)
         except ValueError as error:
             raise ValueError(f"{error} - at `$.sweeps[{number}]`") from error
         measure = measures[table.measure]

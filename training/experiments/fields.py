@@ -31,7 +31,7 @@ class Labels(tuple[str, ...]):
     # the text in the file, or the first one of a list
     template = ""
     # the values of the names in braces, by name
-    axes: Mapping[str, Sequence[str]] = {}
+    values_by_name: Mapping[str, Sequence[str]] = {}
 
     @property
     def single(self) -> str:
@@ -103,7 +103,7 @@ class ClaimContext:
         labels = Labels(label for text in texts for label in self._expand_label(text))
         labels.template = texts[0]
         names = list_names_in_braces(texts[0])
-        labels.axes = {name: self.values_by_name[name] for name in names}
+        labels.values_by_name = {name: self.values_by_name[name] for name in names}
         return labels
 
     def _expand_label(self, template: str) -> list[str]:

@@ -237,7 +237,7 @@ class MedianGrid(ClaimFigure, frozen=True, tag="grid"):
     quantity: Quantity
 
     def build(self, results: Results) -> Grid:
-        (row, rows), (column, columns) = self.recipes.axes.items()
+        (row, rows), (column, columns) = self.recipes.values_by_name.items()
         width = len(columns)
         labels = [
             self.recipes[n : n + width] for n in range(0, len(self.recipes), width)

@@ -91,10 +91,10 @@ def build_single_quantity(
 
 def build_quantities(
     definitions: Mapping[str, QuantityDefinition],
-    known: Mapping[str, Quantity],
+    known_quantities: Mapping[str, Quantity],
     functions: Mapping[str, Any],
 ) -> dict[str, Quantity]:
-    quantities = {**known}
+    quantities = {**known_quantities}
     for name, definition in definitions.items():
         if definition.condition:
             quantities[name] = parse_quantity(definition.condition, quantities)
@@ -127,39 +127,43 @@ def _build_field_quantity(definition: QuantityDefinition) -> Quantity:
     return Quantity(title, unit, trace, definition.is_by_epoch)
 
 
-def parse_quantity(text: str, known: Mapping[str, Quantity]) -> Quantity:
+def parse_quantity(text: str, known_quantities: Mapping[str, Quantity]) -> Quantity:
     """Return the quantity with this name; raises ValueError, with the possible names, if none has it.
 
     A name may combine others: "blunders < 10", "blunders = 0 and unbeatable as x", "mean of
     blunders".
     """
-    if text in known:
-        return known[text]
+    if text in known_quantities:
+        return known_quantities[text]
     if AND_SEPARATOR in text:
-        terms = [parse_quantity(term, known) for term in text.split(AND_SEPARATOR)]
+        terms = [
+            parse_quantity(term, known_quantities) for term in text.split(AND_SEPARATOR)
+        ]
         return build_single_quantity(
             "", "", lambda run: all(term.measure(run) == 1 for term in terms)
         )
     if found := CONDITION_PATTERN.fullmatch(text):
         name, sign, bound = found.groups()
-        left, compare = parse_quantity(name, known), COMPARISONS[sign]
+        left, compare = parse_quantity(name, known_quantities), COMPARISONS[sign]
         return build_single_quantity(
             "", "", lambda run: bool(compare(left.measure(run), float(bound)))
         )
     if text.endswith(AFTER_TRAINING_SUFFIX):
-        quantity = parse_quantity(text.removesuffix(AFTER_TRAINING_SUFFIX), known)
+        quantity = parse_quantity(
+            text.removesuffix(AFTER_TRAINING_SUFFIX), known_quantities
+        )
         name, comma, seats = quantity.title.partition(", mean of X and O")
         title = f"{name}{AFTER_TRAINING_SUFFIX}{comma}{seats}"
         return Quantity(title, quantity.unit, quantity.trace, quantity.is_by_epoch)
     if text.startswith(MEAN_PREFIX):
-        over_time = parse_quantity(text.removeprefix(MEAN_PREFIX), known)
+        over_time = parse_quantity(text.removeprefix(MEAN_PREFIX), known_quantities)
         return build_single_quantity(
             "", over_time.unit, lambda run: float(np.mean(over_time.trace(run)))
         )
-    return _parse_outcome_quantity(text, known)
+    return _parse_outcome_quantity(text, known_quantities)
 
 
-def _parse_outcome_quantity(text: str, known: Collection[str]) -> Quantity:
+def _parse_outcome_quantity(text: str, known_quantities: Collection[str]) -> Quantity:
     """Return a quantity such as "won against random"; raises ValueError for any other text."""
     if found := OUTCOME_PATTERN.fullmatch(text):
         return _build_outcome_quantity(*found.groups())
@@ -175,7 +179,7 @@ def _parse_outcome_quantity(text: str, known: Collection[str]) -> Quantity:
         '"won as x in training" and the like',
         '"mean of" a quantity',
     )
-    check_name("quantity", text, (*patterns, *sorted(known)))
+    check_name("quantity", text, (*patterns, *sorted(known_quantities)))
     raise AssertionError("the text is no quantity")
 
 

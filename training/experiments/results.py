@@ -48,13 +48,15 @@ class Results:
     def compute_median(self, label: str, quantity: Quantity) -> float:
         return float(np.median(self.list_values(label, quantity)))
 
-    def describe_sign_test(self, first: str, second: str, quantity: Quantity) -> str:
+    def describe_sign_test(
+        self, first_label: str, second_label: str, quantity: Quantity
+    ) -> str:
         """Return a sign test as text, such as "higher for 80 of 100 seeds, p = 0.001".
 
-        The runs of the recipes `first` and `second` are compared seed by seed.
+        The runs of the two recipes are compared seed by seed.
         """
-        values = self.list_values(first, quantity)
-        other_values = self.list_values(second, quantity)
+        values = self.list_values(first_label, quantity)
+        other_values = self.list_values(second_label, quantity)
         above = count_higher_pairs(values, other_values)
         below = count_higher_pairs(other_values, values)
         if above == below:
@@ -108,14 +110,14 @@ def trace_curve(
 
 
 def list_higher_points(
-    first_curve: Series, second_curve: Series, until: float = 1
+    first_curve: Series, second_curve: Series, counted_share: float = 1
 ) -> list[bool]:
     """Return for each common x of two curves whether the first curve has the higher median.
 
-    `until` is a share of the shorter curve: with 0.5, only its first half counts.
+    `counted_share` is a share of the shorter curve: with 0.5, only its first half counts.
     """
     theirs = dict(zip(second_curve.x, second_curve.median, strict=True))
-    last = until * min(first_curve.x[-1], second_curve.x[-1])
+    last = counted_share * min(first_curve.x[-1], second_curve.x[-1])
     return [
         median > theirs[x]
         for x, median in zip(first_curve.x, first_curve.median, strict=True)
@@ -180,14 +182,16 @@ class Statistic:
             return EMPTY_CELL
         if self.quantity.unit == "%":
             return format_percentage(number, 1 if digits is None else digits)
-        return write_count(number) if digits is None else format_rounded(number, digits)
+        return (
+            format_count(number) if digits is None else format_rounded(number, digits)
+        )
 
 
-def parse_statistic(text: str, known: Mapping[str, Quantity]) -> Statistic:
+def parse_statistic(text: str, known_quantities: Mapping[str, Quantity]) -> Statistic:
     """Read a text such as "median blunders"; raises ValueError, with the possible names."""
     name, _, rest = text.partition(" ")
     check_name("statistic", name, (*AVERAGES, *CONDITION_STATISTICS, FALL_STATISTIC))
-    return Statistic(name, parse_quantity(rest, known))
+    return Statistic(name, parse_quantity(rest, known_quantities))
 
 
 def compute_wilson_interval(count: float, total: int) -> tuple[float, float]:
@@ -207,11 +211,11 @@ def format_percentage(value: float, digits: int = 1) -> str:
     return f"{format_rounded(value, digits)}%"
 
 
-def write_count(value: float) -> str:
+def format_count(value: float) -> str:
     """Return a count such as "12,345"; a median between two whole numbers keeps its decimal."""
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
 
 
-def format_share(answers: Iterable[float]) -> str:
-    every = list(answers)
+def format_share(flags: Iterable[float]) -> str:
+    every = list(flags)
     return f"{sum(every):,} of {len(every):,}"

@@ -8,7 +8,7 @@ from app.reference import ReferenceLearner
 from app.textbook.expected_sarsa import ExpectedSarsa
 from app.textbook.self_play import SelfPlay
 from app.tictactoe.notation import MARKS
-from app.tictactoe.tasks import Task
+from app.tictactoe.tasks import TrainingTask
 from app.web.algorithms.algorithm import CHANCE_HEADING, Algorithm
 from app.web.algorithms.sentences import (
     describe_best_reply,
@@ -53,7 +53,7 @@ class EnvironmentTask(SelfPlayTask, frozen=True, kw_only=True):
     textbook_learner = ExpectedSarsa
 
 
-def build_task_algorithm(minimax: Algorithm, task: Task) -> Algorithm:
+def build_task_algorithm(minimax: Algorithm, task: TrainingTask) -> Algorithm:
     """Return the algorithm that explains the exact values of a training task."""
     fields = asdict(minimax) | {"slug": "task", "picture_kind": "mean"}
     if task.discounted_plies == 1:

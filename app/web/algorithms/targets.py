@@ -19,7 +19,7 @@ from app.recipes.parameters import BOTH_OPPONENT, SELF_OPPONENT, SELF_OPPONENTS
 from app.textbook.loop import Update
 from app.tictactoe.agents import Agent
 from app.tictactoe.game import FloatArray, Game, X
-from app.tictactoe.tasks import Task
+from app.tictactoe.tasks import TrainingTask
 from app.tictactoe.views import RewardScale
 from app.web.algorithms.formula import format_unsigned
 from app.web.formatting import format_signed, name_square, spell_bead_count
@@ -76,7 +76,7 @@ class ValueQuery:
         return self.site.get_recipe(self.agent_name)
 
     @property
-    def task(self) -> Task | None:
+    def task(self) -> TrainingTask | None:
         """The task that the agent learned; None for optimal play and for tasks without exact values."""
         return (
             None if self.value_source == TRUTH else self.site.get_task(self.agent_name)

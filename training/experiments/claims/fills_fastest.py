@@ -7,7 +7,7 @@ to a limit.
 from app.recipes import parse_recipe
 from app.recipes.algorithms import League
 from training.experiments.quantities import QUANTITIES, parse_quantity
-from training.experiments.results import Results, write_count
+from training.experiments.results import Results, format_count
 
 LEARNERS = ("plain", "observing", "one-stage")
 UPDATES_PER_GAME = QUANTITIES["updates per game"]
@@ -30,5 +30,5 @@ def format_games_to_limit(results: Results) -> dict[str, str]:
         assert isinstance(recipe, League)
         updates = (recipe.k_limit - recipe.k_start) / recipe.k_step
         games = updates / results.compute_median(label, UPDATES_PER_GAME)
-        texts[label] = write_count(round(games))
+        texts[label] = format_count(round(games))
     return texts

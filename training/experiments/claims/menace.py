@@ -13,9 +13,9 @@ from training.experiments.quantities import parse_quantity
 from training.experiments.results import (
     EMPTY_CELL,
     Results,
+    format_count,
     format_percentage,
     trace_curve,
-    write_count,
 )
 
 # In all publications a MENACE lost at most this many games before it began to draw.
@@ -83,7 +83,7 @@ def tabulate_losses(results: Results) -> Table:
         for play, label in LABELS_BY_PLAY.items():
             games = [count(_trace_losses(results, label, seat)) for seat in SEATS]
             rows[f"{play}: {title}"] = [
-                EMPTY_CELL if one is None else write_count(round(one)) for one in games
+                EMPTY_CELL if one is None else format_count(round(one)) for one in games
             ]
     for opponent in ("the random player", "itself"):
         title = f"games lost to a perfect player after training against {opponent}"

@@ -2,7 +2,7 @@
 
 from app.experiments import Series
 from training.experiments.quantities import QUANTITIES, parse_quantity
-from training.experiments.results import Results, trace_curve, write_count
+from training.experiments.results import Results, format_count, trace_curve
 
 PLAIN, OBSERVER = "own moves only", "observing"
 REPORTED_MOVES = 8_000
@@ -41,12 +41,12 @@ def stops_improving_as_reported(results: Results) -> bool:
 
 
 def format_moves_until_best(results: Results) -> dict[str, str]:
-    return {OBSERVER: write_count(round(_count_moves_until_best(results), -2))}
+    return {OBSERVER: format_count(round(_count_moves_until_best(results), -2))}
 
 
 def format_moves(results: Results) -> dict[str, str]:
     moves = _trace_wins(results).x[-1] * _count_moves_per_game(results)
-    return {OBSERVER: write_count(round(moves, -2))}
+    return {OBSERVER: format_count(round(moves, -2))}
 
 
 def count_reported_games(results: Results) -> int:

@@ -9,7 +9,7 @@ from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.policy import greedy_policy
 from app.tictactoe.report import find_blunders
 from app.tictactoe.tasks import solve_task
-from training.experiments.results import Results, write_count
+from training.experiments.results import Results, format_count
 
 CHART_TITLE = "Blunders of the policy that is optimal against each training opponent"
 
@@ -32,7 +32,7 @@ def compute_task_blunders(results: Results) -> dict[str, int]:
 
 def count_task_blunders(results: Results) -> dict[str, str]:
     blunders = compute_task_blunders(results)
-    return {label: write_count(count) for label, count in blunders.items()}
+    return {label: format_count(count) for label, count in blunders.items()}
 
 
 def plot_task_blunders(results: Results) -> Bars:

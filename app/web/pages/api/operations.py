@@ -16,7 +16,7 @@ from app.sources import SOURCES
 from app.tables.reader import TableReading
 from app.tables.values import TableError
 from app.tictactoe.agents import add_arrays_digest
-from app.tictactoe.causes import Cause
+from app.tictactoe.causes import BlunderCause
 from app.tictactoe.game import SEATS, O, X
 from app.tictactoe.notation import (
     MARKS,
@@ -442,7 +442,7 @@ def build_drawn_move(
     }
 
 
-def _build_cause(site: SiteData, cause: Cause) -> OpenApiDocument:
+def _build_cause(site: SiteData, cause: BlunderCause) -> OpenApiDocument:
     return {
         "kind": cause.kind,
         "seat": MARK_BY_PLAYER.get(cause.player),
