@@ -85,7 +85,7 @@ train-dqn: $(DEV) ## Train the two deep Q-networks again: minutes
 	$(BIN)/python -m training train dqn-vs-random dqn-vs-heuristic
 
 bench: $(DEV) ## Measure the speed of training and of the server (needs wrk)
-	$(BIN)/python -m training bench
+	$(BIN)/python -m tests.training.bench
 	$(BIN)/python -m tests.service.load
 
 bench-web: $(DEV) ## Measure the server only: rates, start, memory, sizes

@@ -594,15 +594,6 @@ def code(agent: NamedRecipe) -> None:
 
 
 @main.command()
-def bench() -> None:
-    """Measure how fast the game is solved and the agents learn."""
-    from training.bench import benchmark  # noqa: PLC0415
-
-    for text in benchmark():
-        click.echo(text)
-
-
-@main.command()
 @click.option(
     "--host",
     default="127.0.0.1",

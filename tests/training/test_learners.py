@@ -15,8 +15,8 @@ from app.tictactoe.policy import greedy_policy
 from app.tictactoe.report import find_blunders
 from app.tictactoe.values import compute_successor_values, solve_game
 from app.tictactoe.views import convert_view
+from tests.training.bench import CLoop
 from training import learners
-from training.bench import CLoop
 from training.learners.phases import Progress
 from training.run import find_next_checkpoint, record_history, train
 

@@ -106,9 +106,7 @@ def _measure_learners(game: Game) -> Iterator[str]:
         if not agent.recipe.is_network:
             # The first training compiles or loads the kernels, so its time does not count.
             _measure_rate(game, agent.recipe)
-            rate = median(
-                _measure_rate(game, agent.recipe) for _ in range(MEASURED_RUNS)
-            )
+            rate = median(_measure_rate(game, agent.recipe) for _ in range(MEASURED_RUNS))
             yield f"{agent.id:<20} {rate:>12,.0f}"
     yield _compare_with_c(game)
 
@@ -157,9 +155,7 @@ class CLoop:
             raise FileNotFoundError("no gcc here to compile the loop in C")
         with TemporaryDirectory() as folder:
             library = Path(folder) / "q_learning.so"
-            subprocess.run(
-                ["gcc", *COMPILER_FLAGS, "-o", library, C_SOURCE], check=True
-            )
+            subprocess.run(["gcc", *COMPILER_FLAGS, "-o", library, C_SOURCE], check=True)
             self._play = ctypes.CDLL(str(library)).play
         self._play.restype = ctypes.c_int64
 
@@ -187,3 +183,8 @@ class CLoop:
 
 def _get_pointer(array: NDArray[Any]) -> ctypes.c_void_p:
     return array.ctypes.data_as(ctypes.c_void_p)
+
+
+if __name__ == "__main__":
+    for text in benchmark():
+        print(text, flush=True)
