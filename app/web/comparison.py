@@ -51,10 +51,10 @@ CURVE_TITLES = {
         "The chart shows what the best responders of each agent gain as X and as O together.",
     ),
     "task": CurveTitles(
-        "Distance from the training task",
-        "Mean distance from its training task",
-        "The chart shows how far the values of each agent are, on average, from the exact "
-        "values of its training task, in the agent's own units.",
+        "Distance from the exact values",
+        "Mean distance from the exact values",
+        "The chart shows how far the values of each agent are, on average, from those that are "
+        "exact against its training opponent, in the agent's own units.",
     ),
 }
 # an agent with blunders and an agent without

@@ -432,8 +432,10 @@ def build_notes(
         )
         return [
             Note(
-                gettext("task: %(value)s", value=value),
-                gettext("exact value in its training task: %(value)s", value=value),
+                gettext("exact: %(value)s", value=value),
+                gettext(
+                    "exact value against its training opponent: %(value)s", value=value
+                ),
             )
             if value
             else EMPTY_NOTE

@@ -571,4 +571,6 @@ def _check_positions(game: Game, summary: ClaimSummary) -> None:
 
 
 def _format_task_title(title: str) -> str:
-    return gettext("Exact values for the training task of %(agent)s", agent=title)
+    return gettext(
+        "Exact values against the training opponent of %(agent)s", agent=title
+    )

@@ -142,7 +142,7 @@ def build_legend(state: MatchState, move_values: MoveValues) -> Legend:
         task = site.get_task(value_source.removesuffix(TASK_SUFFIX)) or TrainingTask()
         caption = _name_task_values(site, value_source, task, mark)
         facts = gettext(
-            "These values are exact. The training task is %(task)s.",
+            "These values are exact for games %(task)s.",
             task=describe_task(site, task),
         )
     return Legend(
@@ -160,7 +160,7 @@ def build_legend(state: MatchState, move_values: MoveValues) -> Legend:
 def _name_learned_values(state: MatchState, move_values: MoveValues, mark: str) -> str:
     card = state.site.agents[move_values.value_source].card
     words = gettext_noop("%(agent)s’s value of each move for %(mark)s")
-    if "," in card.title:
+    if {",", "("} & {*card.title}:
         words = gettext_noop("Value of each move for %(mark)s, learned by %(agent)s")
     if move_values.are_beads:
         words = gettext_noop("%(agent)s’s beads for each move of %(mark)s")
@@ -177,12 +177,12 @@ def _name_task_values(
     site: SiteData, value_source: str, task: TrainingTask, mark: str
 ) -> str:
     words = gettext_noop(
-        "Exact value of each move for %(mark)s in the training task of %(agent)s"
+        "Exact value of each move for %(mark)s against the training opponent of %(agent)s"
     )
     if task.epsilon:
         words = gettext_noop(
-            "Exact value of each move for %(mark)s in the training task of %(agent)s, "
-            "over ε-soft policies"
+            "Exact value of each move for %(mark)s against the training opponent of %(agent)s, "
+            "if the agent also explores"
         )
     agent = site.display_titles[value_source.removesuffix(TASK_SUFFIX)]
     return gettext(words, agent=agent, mark=mark)
@@ -221,17 +221,15 @@ def describe_task(site: SiteData, task: TrainingTask) -> str:
             opponent=whom,
             epsilon=epsilon,
         )
-    words = gettext_noop(
-        "to play against %(opponent)s, with a discount factor of %(gamma)s"
-    )
+    words = gettext_noop("against %(opponent)s, with a discount factor of %(gamma)s")
     if task.gamma != 1:
         words = gettext_noop(
-            "to play against %(opponent)s, with a discount factor of %(gamma)s for each move"
+            "against %(opponent)s, with a discount factor of %(gamma)s for each move"
         )
         if task.discounted_plies == 2:
             words = gettext_noop(
-                "to play against %(opponent)s, with a discount factor of %(gamma)s for "
-                "each of its own moves"
+                "against %(opponent)s, with a discount factor of %(gamma)s for "
+                "each of the agent’s own moves"
             )
     return gettext(words, opponent=whom, gamma=gamma)
 

@@ -81,7 +81,7 @@ def test_the_fourth_shows_the_real_update(client: FlaskClient, site: SiteData) -
     exact = site.get_task_q(puzzle.agent_id)
     assert exact is not None
     exact_value = format_signed(float(exact[puzzle.position, puzzle.blunder_cell]))
-    assert f"square has the exact value {exact_value}, the highest" in told
+    assert f"worth exactly {exact_value}" in told
     answers = 9 - len(puzzle.record) - 1
     place = name_square(refuting)
     assert f"played {place} in only one of {answers} games" in told

@@ -290,9 +290,11 @@ def test_the_numbers_in_the_file_are_right(
             if re.match("Updates|Times|Games|Simulated", name)
         ]
         assert [number(count) for count in counts] == [agent.visits[pair.position, cell]]
-        assert ("Exact value in the training task" in facts) == (exact is not None)
+        assert ("Exact value against its training opponent" in facts) == (exact is not None)
     if exact is not None:
-        shown = facts["Value" if lens.endswith(TASK_SUFFIX) else "Exact value in the training task"]
+        shown = facts[
+            "Value" if lens.endswith(TASK_SUFFIX) else "Exact value against its training opponent"
+        ]
         assert abs(number(shown) - exact[pair.position, cell]) < 0.005 + 1e-6
     if target := target_of(facts):
         assert abs(number(target) - slow.target(lens, board, cell)) < 0.005 + 1e-6

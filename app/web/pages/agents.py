@@ -319,7 +319,7 @@ def describe_training_task(site: SiteData, agent_name: str) -> Destination | Non
         else "policy"
     )
     words = (
-        f"The training task of the agent is {describe_task(site, task)}. Its exact values are "
+        f"The agent trained {describe_task(site, task)}. The exact values of these games are "
         f"Q*, those of the best {policies}."
     )
     return Destination(

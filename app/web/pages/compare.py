@@ -123,7 +123,7 @@ def format_view_name(site: SiteData, view: SourceSnapshot) -> str:
     """Return the name of an agent or of other values, as part of a sentence."""
     title = site.display_titles[view.value_source.removesuffix(TASK_SUFFIX)]
     if view.value_source.endswith(TASK_SUFFIX):
-        return f"the training task of {title}"
+        return f"exact values for {title}"
     if view.value_source == TRUTH:
         return "optimal play"
     return (

@@ -234,7 +234,7 @@ def _describe_task_value(query: ValueQuery) -> list[str]:
     agrees = query.is_known and abs(query.value - exact) < MIN_SHOWN_DIFFERENCE
     addition = ", as the agent learned" if agrees else ""
     return [
-        f"The training task of the agent is {task}. In this task the move is worth exactly "
+        f"The agent trained {task}. In these games the move is worth exactly "
         f"{format_signed(exact)}{addition}."
     ]
 
@@ -281,7 +281,10 @@ def _list_facts(query: ValueQuery, reason: ValueReason) -> list[tuple[str, str]]
         )
     if query.is_learned and query.exact_task_value is not None:
         facts.append(
-            ("Exact value in the training task", format_signed(query.exact_task_value))
+            (
+                "Exact value against its training opponent",
+                format_signed(query.exact_task_value),
+            )
         )
     if query.is_learned and reason.has_target:
         target = reason.target_prefix + reason.format_value(reason.target)
@@ -440,7 +443,7 @@ def _list_other_sources(match: Match, query: ValueQuery) -> list[tuple[str, str,
     task = query.agent_name + TASK_SUFFIX
     names = {
         "why-truth": (TRUTH, "with optimal play"),
-        "why-task": (task, "in the training task of the agent"),
+        "why-task": (task, "against the agent’s training opponent"),
         "why-agent": (
             query.agent_name,
             f"by {query.site.display_titles[query.agent_name]}",

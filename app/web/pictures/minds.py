@@ -71,7 +71,7 @@ COLOURINGS = {
         "Error against optimal play", "level", "no error", "a win valued as a loss"
     ),
     "wrong-task": TileColouring(
-        "Error against its training task", "level", "no error", "a win valued as a loss"
+        "Error in its training games", "level", "no error", "a win valued as a loss"
     ),
     "blunders": TileColouring(
         "Blunders", "level", "the agent never blunders", "the agent always blunders"

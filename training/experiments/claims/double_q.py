@@ -35,7 +35,7 @@ def plot_learned_value(results: Results) -> Curves:
         for one in ("one table", "two tables")
     ]
     points = learned[0].x
-    name = "exact value in the training task"
+    name = "exact value"
     exact = summarize_seeds(name, "", points, [[compute_exact_value()] * len(points)])
     return Curves(
         EMPTY_BOARD_QUANTITY.title, "updates", "", [*learned, exact], logarithmic=True

@@ -118,7 +118,7 @@ def build_training_charts(site: SiteData, card: Card, opponent: str) -> Charts:
         top = max(*off.mean_distance, *off.mean_reachable_distance) or 1
         charts.append(
             Chart(
-                "Mean difference from the exact values of its training task",
+                "Mean difference from the exact values",
                 "",
                 top,
                 lines,
