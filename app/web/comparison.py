@@ -23,10 +23,7 @@ MAX_VIEWS = 4
 
 
 class CurveTitles(NamedTuple):
-    """The texts for a kind of learning curve, such as the number of blunders during the training.
-
-    One of the titles is for a chart with several agents, the other for a chart with a single agent.
-    """
+    """The titles of a learning curve, such as blunders: for several agents, and for one."""
 
     title_for_several: str
     title_for_one: str
@@ -80,7 +77,7 @@ class Comparison:
     """A position in which one to four sources of values are compared.
 
     `record` leads to the position. Each of `views` is an agent at a snapshot, or another source.
-    `curve_key` selects the learning curves on the page: a key of CURVE_TITLES, "" for the default.
+    `curve_key` selects learning curves by a key of CURVE_TITLES, "" for the default.
     """
 
     record: str
@@ -91,7 +88,7 @@ class Comparison:
         return replace(self, record=self.record + DIGITS[cell])
 
     def build_match(self, view: SourceSnapshot) -> Match:
-        """Return a match between two people in this position, which shows the values of a view."""
+        """Return a match between two people in this position, with the values of a view."""
         return Match(
             record=self.record,
             o=HUMAN,
@@ -105,9 +102,8 @@ def parse_comparison(
 ) -> tuple[Comparison, MatchState]:
     """Return the comparison that a URL describes, and the state of its match.
 
-    Empty names of sources are ignored. Without a record and sources, the comparison starts in a
-    position where the default agents choose different moves. Raises BadRequest, NotFound or
-    Conflict with a sentence on what is wrong.
+    By default it is a position where the default agents choose different moves. Raises BadRequest,
+    NotFound or Conflict if a part of the URL is invalid.
     """
     texts = [text for text in value_sources if text]
     if curve_key and curve_key not in CURVE_TITLES:
@@ -125,7 +121,7 @@ def parse_comparison(
 
 
 def get_default_views(site: SiteData) -> list[SourceSnapshot]:
-    """Return the agents to compare by default: DEFAULT_AGENTS, or the first agents of the site."""
+    """Return DEFAULT_AGENTS or, if the site lacks one, its first agents."""
     names = [name for name in DEFAULT_AGENTS if name in site.agents]
     names += [name for name in site.agents if name not in names]
     return [SourceSnapshot(name) for name in names[: len(DEFAULT_AGENTS)]]
@@ -134,10 +130,10 @@ def get_default_views(site: SiteData) -> list[SourceSnapshot]:
 def find_next_disagreement(
     views: Sequence[SourceSnapshot], site: SiteData, position: int | None = None
 ) -> str | None:
-    """Return the record of the position in which the views differ most, None if they never differ.
+    """Return the record of the position in which the views differ most, None if they agree.
 
-    If the views differ in `position`, the result is the position with the next smaller difference,
-    or None after the last one. Symmetric positions count as the same.
+    After `position` it is the one with the next smaller difference, or None after the last.
+    Symmetric positions count as the same.
     """
     disagreements = find_disagreements(site, tuple(views))
     if position is not None:
@@ -150,10 +146,9 @@ def find_next_disagreement(
 
 
 def build_comparison(state: MatchState) -> Comparison:
-    """Return the comparison of a match's sources of values, in the position of the match.
+    """Compare the agents of a match, and the source of its values, in its position.
 
-    The sources are the one whose values the match shows, and the agents that play. If these are
-    fewer than two, default agents are added.
+    If these are fewer than two, default agents are added.
     """
     current = state.match
     site = state.site

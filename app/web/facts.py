@@ -41,7 +41,7 @@ BEST_RESPONDER = "best-responder"
 
 
 class PolicyJudgement(NamedTuple):
-    """The exact results of a policy: its matches, its blunders, and the proofs that it cannot lose."""
+    """The exact results of a policy: its games, its blunders, and whether it can lose."""
 
     # the policy's chances of a win, a draw and a loss, by opponent and seat ("x" or "o")
     outcome_chances: dict[tuple[str, str], Chances]
@@ -55,7 +55,7 @@ class PolicyJudgement(NamedTuple):
 def find_disagreements(
     site: SiteData, views: tuple[tuple[str, int | None], ...]
 ) -> IndexArray:
-    """Return the decisions in which sources choose different moves, the largest difference first.
+    """Return the decisions in which sources move differently, the largest difference first.
 
     Each of `views` is an agent or another source of values, with a snapshot or None.
     """
@@ -64,15 +64,15 @@ def find_disagreements(
 
 @cached_per_site(MAX_CACHED_RESULTS)
 def find_losing_game(site: SiteData, policy_name: str, player: int) -> str | None:
-    """Return the record of the likeliest game that a policy loses as X (+1) or O (-1).
+    """Return the record of the likeliest game that a policy loses, None if it cannot lose.
 
-    The result is None if the policy cannot lose.
+    The policy plays X (+1) or O (-1).
     """
     return find_lost_game(site.game, site.policies[policy_name], player)
 
 
 def find_losing_games(site: SiteData, policy_name: str) -> dict[str, str | None]:
-    """Return the likeliest game that a policy loses in each seat, None if it cannot lose there."""
+    """Return "x" and "o" -> the likeliest game that a policy loses, None if it cannot."""
     return {
         seat: find_losing_game(site, policy_name, player)
         for seat, player in SEATS.items()
@@ -81,7 +81,7 @@ def find_losing_games(site: SiteData, policy_name: str) -> dict[str, str | None]
 
 @cached_per_site(MAX_CACHED_RESULTS)
 def judge_policy(site: SiteData, policy_name: str) -> PolicyJudgement:
-    """Return the exact results of a policy, which come from an agent's card or are computed here."""
+    """Return the exact results of a policy, from an agent's card or computed here."""
     figures = (
         _judge_baselines(site)
         if policy_name in site.baselines
@@ -101,7 +101,7 @@ def judge_policy(site: SiteData, policy_name: str) -> PolicyJudgement:
 def list_outcome_chances(
     figures: Figures, snapshot: int = -1
 ) -> dict[tuple[str, str], Chances]:
-    """Return the chances of a win, a draw and a loss at an agent's snapshot, by opponent and seat."""
+    """Return (opponent, "x" or "o") -> chances of a win, a draw and a loss at a snapshot."""
     opponents = figures.baseline_chances | {BEST_RESPONDER: figures.best_response}
     return {
         (opponent, seat): getattr(chances, seat)[snapshot]
@@ -111,10 +111,7 @@ def list_outcome_chances(
 
 
 def get_figures(site: SiteData, policy_name: str) -> Figures:
-    """Return the exact results of a policy.
-
-    An agent has them on its card. For a policy that is named by its moves, they are computed.
-    """
+    """Return the exact results of a policy, from an agent's card or computed here."""
     return (
         _judge_named_moves(site, policy_name)
         if is_policy_name(policy_name)
@@ -124,7 +121,7 @@ def get_figures(site: SiteData, policy_name: str) -> Figures:
 
 @cached_per_site(MAX_CACHED_POLICIES)
 def find_blunder_causes(site: SiteData, policy_name: str) -> list[BlunderCause]:
-    """Return the likely causes of a policy's blunders, found in its moves."""
+    """Find likely causes of a policy's blunders in its moves."""
     return list_causes(
         find_reachable_play(site, policy_name),
         list_policy_blunders(site, policy_name),
@@ -134,9 +131,9 @@ def find_blunder_causes(site: SiteData, policy_name: str) -> list[BlunderCause]:
 
 @cached_per_site(4)
 def play_round_robin(site: SiteData, added_player: str) -> FloatArray:
-    """Return the chances that X wins, of a draw, and that O wins for each pair of players, [x, o, 3].
+    """Return how likely X wins, nobody, and O wins for each pair of players, [x, o, 3].
 
-    The players are all policies in the order of the site, then `added_player` if it is not "".
+    The players are all policies of the site in their order, then `added_player` if it is not "".
     """
     if not added_player:
         return compute_round_robin(site.game, list(site.policies.values()))
@@ -150,13 +147,13 @@ def play_round_robin(site: SiteData, added_player: str) -> FloatArray:
 
 @cached_per_site(4)
 def find_reachable_play(site: SiteData, policy_name: str) -> ReachablePlay:
-    """Return all games that a policy can play; each cached result takes 0.3 MB."""
+    """Return all games that a policy can play; a cached result takes 0.3 MB."""
     return ReachablePlay(site.game, site.policies[policy_name])
 
 
 @cached_per_site(1)
 def get_random_play(site: SiteData) -> ReachablePlay:
-    """Return all games that random moves can play, which reach every position."""
+    """Return all games of random moves, which reach every position."""
     return ReachablePlay(site.game, site.policies["random"])
 
 
@@ -167,7 +164,7 @@ def list_policy_blunders(site: SiteData, policy_name: str) -> BlunderDecisions:
 
 @cached_per_site(8)
 def classify_blunders(site: SiteData, policy_name: str) -> BlunderClasses:
-    """Return the blunders of a policy grouped by symmetry class, the most serious first."""
+    """Group a policy's blunders by symmetry, the most serious first."""
     return group_blunder_decisions(site.game, list_policy_blunders(site, policy_name))
 
 
@@ -224,7 +221,7 @@ def list_puzzles(site: SiteData) -> list[Puzzle]:
 
 
 def check_puzzle_number(puzzle_number: int, site: SiteData) -> None:
-    """Raise NotFound with a sentence if no puzzle has this number."""
+    """Raise NotFound if no puzzle has this number."""
     total = len(list_puzzles(site))
     if not 1 <= puzzle_number <= total:
         words = gettext_noop(
@@ -240,7 +237,7 @@ def check_puzzle_number(puzzle_number: int, site: SiteData) -> None:
 def _round_values_for_display(
     site: SiteData, agent_name: str, reward_scale: RewardScale
 ) -> FloatArray:
-    """Return an agent's values on the common scale, rounded as on pages, [D, cells]; NaN if unknown."""
+    """Return an agent's values from -1 to +1, rounded as on pages, [D, cells]; NaN if unknown."""
     known = site.game.spread_pairs(
         site.find_known_pairs(agent_name, -1), illegal_value=False
     )
@@ -253,9 +250,9 @@ def _round_values_for_display(
 
 @cached_per_site(MAX_CACHED_POLICIES)
 def _judge_named_moves(site: SiteData, policy_name: str) -> Figures:
-    """Return the exact results of a policy that is named by its moves.
+    """Return the exact results of a policy whose name is a list of its moves.
 
-    It has no values, so they are computed from a table in which its moves have the highest value.
+    They are computed from a table in which these moves have the highest value.
     """
     table = site.decode_moves(policy_name)[site.game.legal].astype(np.float32)
     return compute_figures(site.game, table[None], [0], RewardScale())
@@ -269,9 +266,9 @@ def _collect_policy_moves(site: SiteData) -> PolicyMoves:
 
 @cached_per_site(1)
 def _judge_baselines(site: SiteData) -> Figures:
-    """Return the exact results of all baselines: entry i of each list is for baseline i.
+    """Return the exact results of baseline i as entry i of each list.
 
-    For an agent, entry i would be for snapshot i. The chances of a baseline's moves serve as its
+    For an agent, entry i would be a snapshot. The chances of a baseline's moves serve as its
     values.
     """
     legal = site.game.legal

@@ -42,12 +42,12 @@ def format_signed(value: float, decimals: int = 2) -> str:
 
 
 def format_percent(probability: float, decimals: int = 2) -> str:
-    """Return a probability in percent, without the sign %: "12.34" for 0.1234."""
+    """Return a probability in percent without %, such as "12.34" for 0.1234."""
     return localize_number(format_probability(probability, decimals))
 
 
 def format_updates(update_count: int) -> str:
-    """Return a number of updates with three significant digits, as in "1.52 million updates"."""
+    """Return a number of updates, such as "1.52 million updates"."""
     for size, words in (
         (1_000_000, gettext_noop("%(number)s million updates")),
         (1_000, gettext_noop("%(number)s thousand updates")),
@@ -58,7 +58,7 @@ def format_updates(update_count: int) -> str:
 
 
 def format_beads(bead_count: float) -> str:
-    """Return a number of beads with the bead symbol and at most three digits, such as "12k●"."""
+    """Return a number of beads with the bead symbol, such as "12k●"."""
     for size, name in ((1_000_000, "M"), (1_000, "k")):
         if bead_count >= 10 * size:
             return localize_number(f"{bead_count / size:.3g}{name}{BEAD_SIGN}")
@@ -100,7 +100,7 @@ def format_number(value: float) -> str:
 
 
 def format_short_number(value: float) -> str:
-    """Return a number in short form for labels, such as "20K" or "1.5M"."""
+    """Return a number for a label, such as "20K" or "1.5M"."""
     for size, name in NUMBER_SUFFIXES:
         if abs(value) >= size and (size > 1e3 or abs(value) >= 10_000):
             return f"{value / size:.4g}{name}".replace("-", MINUS)
@@ -112,7 +112,7 @@ def format_one_decimal(value: float) -> str:
 
 
 def format_with_unit(value: float, unit: str) -> str:
-    """Return a number, followed by % if that is its unit; other units stand in the titles of charts."""
+    """Return a number with %, if that is its unit; other units stand in titles."""
     return format_number(value) + "%" * unit.startswith("%")
 
 
@@ -122,7 +122,7 @@ def name_square(cell: int) -> str:
 
 
 def format_valid_names(names: Iterable[str]) -> str:
-    """Return a sentence for an error that lists the valid names, at most MAX_LISTED_NAMES of them."""
+    """Return a sentence for an error that lists up to MAX_LISTED_NAMES valid names."""
     several = [*names]
     words = gettext_noop("Possible names: %(names)s.")
     if len(several) > MAX_LISTED_NAMES:
@@ -134,17 +134,16 @@ def format_valid_names(names: Iterable[str]) -> str:
 
 
 def lower_first_letter(text: str) -> str:
-    """Change the first letter of a text to a small letter, and no other letter."""
     return f"{text[:1].lower()}{text[1:]}"
 
 
 def capitalize_first_letter(text: str) -> str:
-    """Change the first letter of a text to a capital letter, and no other letter."""
+    """Return the text with a capital first letter; the other letters keep their case."""
     return f"{text[:1].upper()}{text[1:]}"
 
 
 def join_words(names: list[str], conjunction: str = "and") -> str:
-    """Return names joined by commas, with the conjunction before the last name."""
+    """Join names by commas, with the conjunction before the last one."""
     *others, last = names
     if not others:
         return last

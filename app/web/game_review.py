@@ -132,7 +132,6 @@ _review_move_cached = cached_per_site(4096, per_language=True)(_review_move)
 
 
 def describe_moves(moves: Sequence[ReviewedMove]) -> str:
-    """Return the moves of a game with their values as a text, for screen readers."""
     plies = [
         f"{move.ply}. {gettext(RESULT_LABELS[move.optimal_value])}, {_describe_expectation(move)}"
         for move in moves

@@ -53,9 +53,8 @@ _PARAMETER_BY_FIELD = {
 class Match(Struct, frozen=True, rename=_PARAMETER_BY_FIELD):
     """A game, its players, and what its page shows.
 
-    `record` is the whole game. `ply` is the number of moves shown, None for all. The board shows
-    the values of `value_source`, which is an agent or another source; "" stands for the agent to
-    move. `snapshot` is a snapshot of this agent's training; None is the last one.
+    `record` is the whole game, of which the first `ply` moves are shown, None for all. The board
+    has the values of `value_source`, "" for the agent to move, at a `snapshot`, None for the last.
     """
 
     record: str = ""
@@ -89,25 +88,25 @@ class Match(Struct, frozen=True, rename=_PARAMETER_BY_FIELD):
 
     @property
     def shown_record(self) -> str:
-        """The part of the record that leads to the position shown."""
+        """The moves that lead to the shown position."""
         return self.record[: self.ply]
 
     @property
     def is_at_end(self) -> bool:
-        """Whether the board shows the position at the end of the record."""
+        """Whether the shown position is the last one of the record."""
         return self.ply is None
 
     @property
     def player_to_move(self) -> int:
-        """The player to move in the position shown, +1 X or -1 O, unless the game is over."""
+        """The player to move, +1 X or -1 O, unless the game is over."""
         return get_mover(len(self.shown_record))
 
     def get_player_name(self, player: int) -> str:
-        """Return who plays X (+1) or O (-1): "human" or the name of an agent."""
+        """Return the agent that plays X (+1) or O (-1), or "human"."""
         return self.x if player == X else self.o
 
     def get_player_snapshot(self, player: int) -> int | None:
-        """Return the snapshot of the agent that plays X (+1) or O (-1), None for the last one.
+        """Return the snapshot at which an agent plays X (+1) or O (-1), None for the last one.
 
         If the board shows the values of this agent, it plays at the same snapshot.
         """
@@ -117,16 +116,13 @@ class Match(Struct, frozen=True, rename=_PARAMETER_BY_FIELD):
 
     @property
     def person_side(self) -> int | None:
-        """The side of the only person, +1 X or -1 O; None if there are two persons or none."""
+        """Whom the only person plays, +1 X or -1 O; None for two persons or none."""
         people = [player for player in (X, O) if self.is_human(player)]
         return people[0] if len(people) == 1 else None
 
     @property
     def visitor_side(self) -> int | None:
-        """The side of the visitor, +1 for X and -1 for O.
-
-        It is None for two persons or none, and in a replay, whose game other people have played.
-        """
+        """Whom the visitor plays, +1 X or -1 O; None for two persons, none, or in a replay."""
         return None if self.replays_record else self.person_side
 
     @property
@@ -135,12 +131,11 @@ class Match(Struct, frozen=True, rename=_PARAMETER_BY_FIELD):
         return not (self.is_human(X) or self.is_human(O))
 
     def list_seats(self, player_name: str) -> list[int]:
-        """Return the sides that a player plays, +1 and -1; both if the player is not in this match."""
+        """Return whom a player plays, +1 X and -1 O; both if it is not in this match."""
         sides = [side for side in (X, O) if self.get_player_name(side) == player_name]
         return sides or [X, O]
 
     def is_human(self, player: int) -> bool:
-        """Return whether a person plays X (+1) or O (-1)."""
         return self.get_player_name(player) == HUMAN
 
     def follow_record(self, record: str, **changes: Any) -> "Match":
@@ -155,13 +150,13 @@ class Match(Struct, frozen=True, rename=_PARAMETER_BY_FIELD):
         return replace(halted, **changes)
 
     def follow_move(self, cell: int) -> "Match":
-        """Return the match after one more move from the position shown."""
+        """Return the match after one more move from the shown position."""
         return self.follow_record(self.shown_record + DIGITS[cell])
 
     def show_ply(self, ply: int) -> "Match":
-        """Return the match with the position at another ply of its record.
+        """Return the match with the position after the first `ply` moves of its record.
 
-        At an earlier ply two agents pause, or they would go on from there.
+        Two agents then pause, or they would go on from there.
         """
         earlier = ply < len(self.record)
         return replace(
@@ -174,7 +169,7 @@ class Match(Struct, frozen=True, rename=_PARAMETER_BY_FIELD):
 
 @dataclass(frozen=True)
 class MatchState:
-    """A match and all positions of its record, from the empty board on."""
+    """A match and all positions of its record, beginning with the empty board."""
 
     site: SiteData
     match: Match
@@ -185,19 +180,19 @@ class MatchState:
         return self.positions[len(self.match.shown_record)]
 
     def follow_move(self, cell: int) -> "MatchState":
-        """Return the state after one more move from the position shown."""
+        """Return the state after one more move from the shown position."""
         position = int(self.site.game.successor[self.position, cell])
         shown = self.positions[: len(self.match.shown_record) + 1]
         return MatchState(self.site, self.match.follow_move(cell), (*shown, position))
 
     @cached_property
     def is_over(self) -> bool:
-        """Whether the game has ended in the position shown."""
+        """Whether the game has ended in the shown position."""
         return self.site.game.is_over(self.position)
 
     @cached_property
     def played_cells(self) -> list[int]:
-        """The cells of the whole record, ply by ply."""
+        """The cells of the whole record, in order."""
         return parse_record(self.site.game, self.match.record)
 
 
@@ -212,7 +207,7 @@ def replay_match(match: Match, site: SiteData) -> MatchState:
 def parse_match(record: str, query: Query, site: SiteData) -> MatchState:
     """Return the state of the match in a URL; empty parameters are ignored.
 
-    Raises BadRequest, NotFound or Conflict with a sentence on what is wrong.
+    Raises BadRequest, NotFound or Conflict with a sentence for visitors.
     """
     match = _read_match(record, query, site)
     state = _replay_record(match, site)
@@ -246,7 +241,7 @@ def _read_match(record: str, query: Query, site: SiteData) -> Match:
 
 
 def _replay_record(match: Match, site: SiteData) -> MatchState:
-    """Return the state of a match; raise Conflict or BadRequest if its record is wrong."""
+    """Return the state of a match; raises Conflict or BadRequest if its record is wrong."""
     try:
         return replay_match(match, site)
     except IllegalMoveError as error:
@@ -260,7 +255,7 @@ def _replay_record(match: Match, site: SiteData) -> MatchState:
 
 
 def _check_ply_and_seats(match: Match, site: SiteData) -> None:
-    """Raise BadRequest for a ply after the end of the record, and NotFound for an unknown player."""
+    """Raise BadRequest for a ply after the record's end, and NotFound for an unknown player."""
     if match.ply is not None and match.ply >= len(match.record):
         words = gettext_noop(
             "ply must be less than %(plies)s, the number of moves of the game, or left out."
@@ -277,10 +272,9 @@ def _check_ply_and_seats(match: Match, site: SiteData) -> None:
 def check_value_source(
     value_source: str, snapshot: int | None, site: SiteData
 ) -> int | None:
-    """Check that a source of values has this snapshot, and return the snapshot.
+    """Return the snapshot of a source of values, None for the last one.
 
-    The result None stands for the last snapshot. Raises BadRequest with a sentence if the source or
-    the snapshot does not exist.
+    Raises BadRequest if there is no such source, or no such snapshot of it.
     """
     if value_source and not site.is_value_source(value_source):
         sentence = gettext("%(name)s has no values to show.", name=repr(value_source))
@@ -302,9 +296,9 @@ def check_value_source(
 
 
 def read_snapshot(agent_name: str, text: str, default: int, site: SiteData) -> int:
-    """Return the number of the snapshot in a query parameter, `default` if `text` is "".
+    """Return the snapshot in a query parameter, `default` if it is "".
 
-    Raises BadRequest with a sentence if the agent has no such snapshot.
+    Raises BadRequest if the agent has no such snapshot.
     """
     if not text:
         return default
@@ -314,21 +308,18 @@ def read_snapshot(agent_name: str, text: str, default: int, site: SiteData) -> i
 
 
 def get_next_snapshot(snapshot: int, last_snapshot: int) -> int:
-    """Return the next snapshot in a replay of a training; after the last one comes the first."""
+    """Return the snapshot that a film of the training shows next; the last is followed by 0."""
     return (snapshot + 1) % (last_snapshot + 1)
 
 
 def build_match_against_person(agent_name: str, agent_side: int, record: str) -> Match:
-    """Return a match of an agent in a seat, +1 for X or -1 for O, against a person."""
+    """Return a match in which an agent plays X (+1) or O (-1) against a person."""
     x, o = (agent_name, HUMAN) if agent_side == X else (HUMAN, agent_name)
     return Match(record, x=x, o=o)
 
 
 def read_integer(parameter_name: str, text: str, minimum: int, maximum: int) -> int:
-    """Return the whole number in a query parameter.
-
-    Raises BadRequest, with the allowed range, for any other text or number.
-    """
+    """Return the whole number in a query parameter; raises BadRequest if it is out of range."""
     if not (re.fullmatch("[0-9]{1,9}", text) and minimum <= int(text) <= maximum):
         raise build_parameter_error(
             parameter_name,
@@ -344,9 +335,9 @@ def read_choice(
     allowed_words: Iterable[str],
     default: str = "",
 ) -> str:
-    """Return the allowed word in a query parameter, `default` if the parameter is missing.
+    """Return the word in a query parameter, `default` if there is none.
 
-    Raises BadRequest, naming all allowed words, for any other text.
+    Raises BadRequest, naming all allowed words, for any other word.
     """
     text = query.get(parameter_name) or default
     allowed = [*allowed_words]
@@ -356,10 +347,7 @@ def read_choice(
 
 
 def read_cell(parameter_name: str, text: str) -> int:
-    """Return the cell in a query parameter, which is a digit as in a record.
-
-    Raises BadRequest, with the allowed range, for any other text.
-    """
+    """Return the cell in a query parameter, a digit as in a record; raises BadRequest."""
     if not re.fullmatch("[0-8]", text):
         valid_values = gettext("%(least)s to %(most)s", least=0, most=8)
         raise build_parameter_error(parameter_name, text, valid_values)
@@ -367,9 +355,9 @@ def read_cell(parameter_name: str, text: str) -> int:
 
 
 def read_parameter(parameter_name: str, text: str) -> Any:
-    """Return the value of one parameter of a match's URL.
+    """Return the value of a parameter in a match's URL.
 
-    Raises BadRequest, with a description of valid texts, for any other text.
+    Raises BadRequest, with a description of valid texts, for an invalid text.
     """
     pattern, convert, expected = _PARAMETER_READERS[parameter_name]
     value = convert(text) if re.fullmatch(pattern, text, re.ASCII) else None

@@ -110,15 +110,14 @@ class MoveValues:
 
     @property
     def is_stochastic(self) -> bool:
-        """Whether the policy also plays moves that are not the likeliest."""
+        """Whether the source also plays moves that are not the likeliest."""
         return bool(np.count_nonzero(self.policy) > len(self.likeliest_cells))
 
     @property
     def best_value(self) -> float | None:
-        """The highest value of a legal move on the common scale.
+        """The highest value of a legal move, from -1 to +1; None for beads, or if none is known.
 
         Moves without an update count too, because the agent plays the move with the highest value.
-        The result is None for beads, which are not values, and if no value is known.
         """
         if self.are_beads or not any(self.is_known):
             return None
@@ -126,27 +125,26 @@ class MoveValues:
 
     @property
     def is_optimal_play(self) -> bool:
-        """Whether this is optimal play, and not an agent or its task."""
         return self.value_source == TRUTH
 
 
 def describe_best_play(site: SiteData, position: int) -> str:
-    """Return the value of a position for the mover with optimal play: "win in 3", "draw"."""
+    """Return the mover's result with optimal play, such as "win in 3" or "draw"."""
     return describe_outcome(site, position, int(site.fastest_policy[position].argmax()))
 
 
 def spell_best_play(site: SiteData, position: int) -> str:
-    """Return the value of a position for the mover with optimal play: "win in 3 moves"."""
+    """Return the mover's result with optimal play in words, such as "win in 3 moves"."""
     return spell_outcome(site, position, int(site.fastest_policy[position].argmax()))
 
 
 def describe_outcome(site: SiteData, position: int, cell: int) -> str:
-    """Return the result for the mover after a move, with optimal play: "loss in 2", "draw"."""
+    """Return the mover's result with optimal play after a move, such as "loss in 2"."""
     return _format_result(site.signed_moves_to_end.item(position, cell))
 
 
 def spell_outcome(site: SiteData, position: int, cell: int) -> str:
-    """Return the result for the mover after a move, with optimal play: "loss in 2 moves"."""
+    """Return the mover's result with optimal play after a move, such as "loss in 2 moves"."""
     moves = site.signed_moves_to_end.item(position, cell)
     if not moves:
         return gettext(OUTCOME_LABELS[0])
@@ -156,10 +154,10 @@ def spell_outcome(site: SiteData, position: int, cell: int) -> str:
 
 
 def choose_value_source(match: Match, site: SiteData, player_to_move: int) -> str:
-    """Return the name of the source whose values a match shows.
+    """Return the agent, or other source, whose values a match shows.
 
-    It is the source in the URL. By default it is the player to move or, if that player has no
-    values, its opponent. If a player is a policy that is named by its moves, these moves are shown.
+    By default it is the player to move or, if that player has no values, its opponent. A player
+    that is named by its moves is always shown.
     """
     candidates = (
         match.value_source,
@@ -175,10 +173,10 @@ def choose_value_source(match: Match, site: SiteData, player_to_move: int) -> st
 
 
 def find_shown_ply(state: MatchState) -> int:
-    """Return the ply of the decision whose values are shown, usually the current one.
+    """Return how many moves were made before the decision whose values are shown.
 
-    While an agent is about to reply to a person, and after the end of the game, an earlier decision
-    stays. It is the person's last one or, without a person, the last one of the game.
+    It is usually the present one. While an agent is about to reply, and after the end, it is the
+    person's last decision or, without a person, the last one of the game.
     """
     shown = len(state.match.shown_record)
     person = state.match.person_side
@@ -203,7 +201,7 @@ def is_reply_pending(state: MatchState) -> bool:
 
 
 def evaluate_match(state: MatchState, ply: int | None = None) -> MoveValues:
-    """Return the values of the moves in a match, in the position shown or at another ply."""
+    """Return the values of the moves in the shown position, or after `ply` moves."""
     position = state.position if ply is None else state.positions[ply]
     value_source = choose_value_source(
         state.match, state.site, int(state.site.game.to_move[position])
@@ -220,7 +218,7 @@ def evaluate_match(state: MatchState, ply: int | None = None) -> MoveValues:
 def compute_play_chances(
     site: SiteData, position: int, player_name: str, snapshot: int | None
 ) -> FloatArray:
-    """Return the probability of each cell, [cells], when an agent or a baseline moves.
+    """Return the probability of each move of an agent or a baseline, [cells].
 
     `snapshot` is a snapshot of the agent's training, None for the last one.
     """
@@ -239,9 +237,8 @@ def evaluate_moves(
 ) -> MoveValues:
     """Return the values that a source gives to all moves in a position.
 
-    A `snapshot` of None is the last one. Texts are on the common scale from -1 to +1, or in the
-    source's own units. A policy that is named by its moves has no values: the result has only its
-    moves and its blunders.
+    Texts are from -1 to +1, or in the source's own units. A policy that is named by its moves has
+    no values, but it has moves and blunders.
     """
     if is_policy_name(value_source):
         return _build_policy_moves(site, position, value_source)
@@ -327,9 +324,8 @@ def build_move_values(
 ) -> MoveValues:
     """Return move values from `source_values`, `is_known` and `policy`, which are all [cells].
 
-    If `reward_scale` is None, the values are beads. A star marks the moves that the source plays,
-    and their values are shown even without an update. The caller has to find `is_wrong` and
-    `is_blunder`, which are False here.
+    Without a `reward_scale` the values are beads. The moves that the source plays are shown even
+    without an update. `is_wrong` and `is_blunder` are all False here.
     """
     if reward_scale is None:
         source_values, scaled = _compute_bead_preferences(
@@ -386,7 +382,7 @@ def build_move_values(
 
 
 def _build_policy_moves(site: SiteData, position: int, value_source: str) -> MoveValues:
-    """Return the moves of a policy that is named by them; not cached, because the name is long."""
+    """Return the moves of a policy that is named by them; not cached, as the name is long."""
     policy = site.policies[value_source][position].copy()
     plays = policy > 0
     nothing = np.full(site.game.cells, np.nan)
@@ -404,7 +400,7 @@ def _build_policy_moves(site: SiteData, position: int, value_source: str) -> Mov
 
 
 def can_blunder(state: MatchState, move_values: MoveValues) -> bool:
-    """Return whether the source of the values may blunder in the position shown."""
+    """Return whether the source of the values may blunder in the shown position."""
     return bool(
         (move_values.policy > 0)[~state.site.is_move_correct[state.position]].any()
     )
@@ -415,10 +411,9 @@ def build_notes(
 ) -> list[Note]:
     """Return the note beside the value of each cell.
 
-    For optimal play, the note is the result of the move. For other sources it marks wrong values.
-    If `marked_errors` is "", only blunders are marked, and with "none" nothing is marked. "truth"
-    marks all values that are nearest to a wrong result. "task" marks all values that differ from
-    the exact values of the agent's task.
+    With optimal play it is the result of the move. For other sources `marked_errors` says which
+    values to mark: "" for blunders, "truth" for all that are nearest to a wrong result, "task" for
+    all that differ from the exact values of the agent's task, and "none".
     """
     if move_values.is_optimal_play:
         return [Note(truth, truth) for truth in move_values.optimal_results]
@@ -473,10 +468,9 @@ def list_task_value_texts(
     snapshot: int | None = None,
     in_source_units: bool = False,
 ) -> list[str]:
-    """Return as texts the exact values in the agent's task that differ from the agent's values.
+    """Return the exact values of the agent's task that differ from the agent's, as texts.
 
-    The text of a cell is "" if the difference is below MIN_TASK_ERROR, or if there is no exact
-    value.
+    The text is "" if the difference is below MIN_TASK_ERROR, or if there is no exact value.
     """
     if not site.is_task_value_source(value_source + TASK_SUFFIX):
         return [""] * site.game.cells
@@ -496,7 +490,7 @@ def list_task_value_texts(
 def _compute_bead_preferences(
     site: SiteData, position: int, bead_row: FloatArray, play_rule: PlayRule
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the beads of each move, and its preference by `compute_preferences`, both [cells]."""
+    """Return the beads of each move, and its preference by `compute_preferences`, [cells]."""
     legal = site.game.legal[position]
     pairs = slice(*site.game.pair_start[position : position + 2])
     held, leaning = np.full((2, len(legal)), np.nan)
@@ -508,7 +502,7 @@ def _compute_bead_preferences(
 def _read_learned_values(
     site: SiteData, agent_name: str, snapshot: int | None, position: int
 ) -> tuple[NDArray[np.float32], BoolArray]:
-    """Return an agent's values of a position, and whether each value is known, both [cells]."""
+    """Return an agent's values in a position, and whether each of them is known, [cells]."""
     agent = site.agents[agent_name]
     legal = site.game.legal[position]
     pairs = slice(*site.game.pair_start[position : position + 2])

@@ -20,10 +20,7 @@ ViewFunction = TypeVar("ViewFunction", bound=Callable[..., Any])
 
 
 class HeaderMenu(NamedTuple):
-    """An entry of the header (in templates a "door") and its menu of pages ("rooms").
-
-    The templates of a page set `room` to the id of its room.
-    """
+    """A menu of the header; a template sets `menu_page` to the id of its page."""
 
     # in English; the header translates it
     title: str
@@ -31,11 +28,10 @@ class HeaderMenu(NamedTuple):
 
     @property
     def href(self) -> str:
-        """The URL of the first page in the menu."""
         return self.pages[0].href
 
-    def contains_page(self, room_id: str) -> bool:
-        return any(each.id == room_id for each in self.pages)
+    def contains_page(self, page_id: str) -> bool:
+        return any(each.id == page_id for each in self.pages)
 
 
 class PageBlueprint(Blueprint):
@@ -50,33 +46,31 @@ class PageBlueprint(Blueprint):
     def get(
         self, rule: Route | str, **options: Any
     ) -> Callable[[ViewFunction], ViewFunction]:
-        """Register a function for GET requests of a route."""
         return super().get(self._add_route(rule), **options)
 
     def post(
         self, rule: Route | str, **options: Any
     ) -> Callable[[ViewFunction], ViewFunction]:
-        """Register a function for POST requests of a route."""
         return super().post(self._add_route(rule), **options)
 
     def add_menu_page(
-        self, door_title: str, room_id: str, title: str, build_url: Callable[[], str]
+        self, menu_title: str, page_id: str, title: str, build_url: Callable[[], str]
     ) -> None:
-        """Add a page to a menu of the header, but not on sites for which `build_url` returns ""."""
-        self._menu_pages.append((door_title, room_id, title, build_url))
+        """Add a page to a menu of the header, on sites where `build_url` does not return ""."""
+        self._menu_pages.append((menu_title, page_id, title, build_url))
 
     def add_to_sitemap(self, list_urls: Callable[[], Iterable[str]]) -> None:
         """Add pages to the sitemap that are in no menu of the header."""
         self._list_urls = list_urls
 
-    def list_menu_pages(self, door_title: str) -> Iterator[Destination]:
-        """Yield this module's pages in a menu of the header, in their order."""
-        for door, room_id, title, build_url in self._menu_pages:
-            if door == door_title and (url := build_url()):
-                yield Destination(title, url, id=room_id)
+    def list_menu_pages(self, menu_title: str) -> Iterator[Destination]:
+        """Yield this module's pages in a menu of the header."""
+        for menu, page_id, title, build_url in self._menu_pages:
+            if menu == menu_title and (url := build_url()):
+                yield Destination(title, url, id=page_id)
 
     def list_urls(self) -> list[str]:
-        """Return the URLs of this module that only the sitemap has, and no menu of the header."""
+        """Return the URLs of this module that are in no menu of the header."""
         return [*self._list_urls()]
 
     def _add_route(self, rule: Route | str) -> str:
@@ -87,31 +81,32 @@ class PageBlueprint(Blueprint):
 
 
 def init_app(app: Flask) -> None:
-    """Make the doors available in templates, after all pages have been registered."""
+    """Make the menus available in templates, after all pages have been registered."""
     with app.app_context():
-        app.extensions["doors"] = list_header_menus(app)
-    app.jinja_env.globals["doors"] = app.extensions["doors"]
+        app.extensions["header_menus"] = list_header_menus(app)
+    app.jinja_env.globals["header_menus"] = app.extensions["header_menus"]
 
 
 def list_page_blueprints(app: Flask) -> list[PageBlueprint]:
-    """Return the blueprints of all modules of pages, in the order of their registration."""
     return [each for each in app.blueprints.values() if isinstance(each, PageBlueprint)]
 
 
 def list_header_menus(app: Flask) -> tuple[HeaderMenu, ...]:
     blueprints = list_page_blueprints(app)
-    doors = (
+    menus = (
         HeaderMenu(
             title,
-            tuple(room for one in blueprints for room in one.list_menu_pages(title)),
+            tuple(page for one in blueprints for page in one.list_menu_pages(title)),
         )
         for title in HEADER_MENU_TITLES
     )
-    return tuple(door for door in doors if door.pages)
+    return tuple(menu for menu in menus if menu.pages)
 
 
 def list_sitemap(app: Flask) -> list[str]:
-    """Return the URLs in the sitemap, each once: all pages in menus, then those that modules add."""
-    rooms = [room.href for door in app.extensions["doors"] for room in door.pages]
+    """Return the URLs of all pages in menus, then those that modules add, each once."""
+    pages = [
+        page.href for menu in app.extensions["header_menus"] for page in menu.pages
+    ]
     others = [url for one in list_page_blueprints(app) for url in one.list_urls()]
-    return [*dict.fromkeys([*rooms, *others])]
+    return [*dict.fromkeys([*pages, *others])]

@@ -43,7 +43,7 @@ from app.tictactoe.agents import Agent, ModelError, unpack_agent
 from app.tictactoe.game import Game
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import Figures, find_lost_games
-from app.web.job_line import QueueFullError
+from app.web.job_queue import QueueFullError
 from app.web.trainer import QUICK_JOB, TRAINING_JOB, Trainer
 from app.web.translation import gettext, gettext_noop, mark_english
 
@@ -64,7 +64,7 @@ ARRIVAL_TIME_KEY = "on_demand.began"
 
 
 class SeedRun(NamedTuple):
-    """The result of training a recipe with one seed."""
+    """The exact results of a training with one seed."""
 
     seed: int
     # the exact results at every snapshot of the training
@@ -74,7 +74,7 @@ class SeedRun(NamedTuple):
 
 
 class TrainingPending(ServiceUnavailable):
-    """Raised while a training is not finished; the page repeats its request automatically."""
+    """Raised while a training is not finished; the page repeats its request by itself."""
 
     code = 202
     # the heading of the waiting page, "" for the default heading
@@ -101,7 +101,7 @@ class AgentsOnDemand:
     def canonicalize(self, recipe_text: str) -> str | None:
         """Return the canonical name of a recipe, None for a text that is no recipe.
 
-        Raises an HTTPException with a sentence for a recipe that is not available here.
+        Raises an HTTPException if the recipe is not available here.
         """
         slug, comma, _ = recipe_text.partition(",")
         if recipe_text in self.shipped or not (
@@ -126,10 +126,7 @@ class AgentsOnDemand:
             raise BadRequest(mark_english(words)) from None
 
     def find_canonical_name(self, recipe: str) -> str:
-        """Return the canonical name of a recipe from its full name.
-
-        It is the id of the shipped agent with this recipe or, if there is none, the full name.
-        """
+        """Return the id of the shipped agent with this recipe, or else its full name."""
         return self.id_by_recipe.get(recipe, recipe)
 
     def name_with_seed(self, recipe: Recipe, seed: int) -> str:
@@ -140,14 +137,14 @@ class AgentsOnDemand:
         return self.find_canonical_name(_name_with_seed(recipe, seed))
 
     def is_available(self, recipe_text: str) -> bool:
-        """Return whether a text is a recipe whose agent is here or can be trained; train nothing."""
+        """Return whether the agent of a recipe is here or can be trained, without training it."""
         try:
             return self.canonicalize(recipe_text) is not None
         except HTTPException:
             return False
 
     def can_train(self, recipe: Recipe) -> bool:
-        """Return whether the agent of a recipe is loaded or can be trained; train nothing."""
+        """Return whether the agent of a recipe is here or can be trained, without training it."""
         try:
             name = self.find_canonical_name(name_recipe(recipe))
             if name in self.shipped or name in self.fault_agents:
@@ -184,7 +181,7 @@ class AgentsOnDemand:
             return self.agents[name]
 
     def get_game_log(self, recipe: str) -> bytes:
-        """Return the games of a recipe's training with all their updates, as JSON.
+        """Return all games of a training with their updates, as JSON.
 
         Raises NotFound without a trainer, and the errors of `get_agent`.
         """
@@ -197,11 +194,9 @@ class AgentsOnDemand:
     def replay_course(
         self, recipe: str, unfinished_moves: str | None
     ) -> Course | Refusal:
-        """Return the course of a taught learner: its values, its lessons and its game in progress.
+        """Return what a learner learned in its games with a person, or why these are impossible.
 
-        `recipe` is the full name of the learner, and `unfinished_moves` are the cells of the game.
-        If the games cannot be replayed, the result is a Refusal with the reason. Raises the errors
-        of `get_game_log`.
+        `unfinished_moves` are the cells of a game in progress. Raises the errors of `get_game_log`.
         """
         cells = "-" if unfinished_moves is None else unfinished_moves
         answer = self._request_answer(f"taught/{cells}/{recipe}", QUICK_JOB)
@@ -210,9 +205,9 @@ class AgentsOnDemand:
         return msgspec.json.decode(answer, type=Course)
 
     def train_seeds(self, recipe: Recipe, seeds: Sequence[int]) -> list[SeedRun]:
-        """Return the results of a recipe with several seeds, in the order of the seeds.
+        """Return the results of a recipe with several seeds, in their order.
 
-        One job trains all seeds whose agents are not loaded. Raises the errors of `get_agent`, and
+        Those that are not loaded are trained in one job. Raises the errors of `get_agent`, and
         RecipeError if a name is too long.
         """
         names = {seed: self.name_with_seed(recipe, seed) for seed in seeds}
@@ -260,7 +255,7 @@ class AgentsOnDemand:
         return _get_trainable_name(recipe_text)
 
     def _request_answer(self, request: str, kind: str, is_batch: bool = False) -> bytes:
-        """Return the answer to a request; raise TrainingPending if it takes too long."""
+        """Return the answer to a request; raises TrainingPending if it takes too long."""
         if self.trainer is None:
             raise NotFound(mark_english("The lab is switched off here."))
         address = get_client_network()
@@ -274,9 +269,9 @@ class AgentsOnDemand:
                 is_batch=is_batch,
             )
             if answer is None:
-                line = self.trainer.line
-                line.request_job(request, kind, is_batch, address, CLOSED_PAGE_SECONDS)
-                sentence = describe_place(line.find_place_in_queue(request))
+                queue = self.trainer.job_queue
+                queue.request_job(request, kind, is_batch, address, CLOSED_PAGE_SECONDS)
+                sentence = describe_place(queue.find_place_in_queue(request))
                 raise TrainingPending(sentence, retry_after=RETRY_SECONDS)
         except QueueFullError:
             words = gettext(
@@ -325,7 +320,7 @@ def choose_wait_seconds() -> float:
 
 
 def get_client_network() -> str:
-    """Return the network of the client: its IPv4 address, or the prefix of its IPv6 address.
+    """Return the IPv4 address of the client, or the network of its IPv6 address.
 
     The networks take turns, so that none can keep the trainer for itself.
     """
@@ -353,7 +348,7 @@ def describe_place(place: int) -> str:
 def get_full_name(recipe_text: str) -> str:
     """Return the full name of a recipe from any spelling of it.
 
-    Raises RecipeError for an invalid recipe. The result is cached, because a page needs a few names
+    Raises RecipeError for an invalid recipe. Names are cached, because a page needs some of them
     hundreds of times.
     """
     return name_recipe(parse_recipe(recipe_text))

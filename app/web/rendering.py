@@ -36,7 +36,7 @@ REVALIDATE_ALWAYS = "public, max-age=0, must-revalidate"
 
 
 class PageContext(Context):
-    """The variables of a template, and in addition the attributes of the object that it shows."""
+    """The variables of a template, and the attributes of the object that it shows."""
 
     def resolve_or_missing(self, key: str) -> Any:
         found = super().resolve_or_missing(key)
@@ -74,9 +74,9 @@ def render_page(
 ) -> Response:
     """Return the response with a page, or with a fragment if htmx asks for one.
 
-    The template can read `values`, and the public attributes of `shown`, which are computed when it
-    reads them. `fragment` names the blocks that htmx gets. The content must depend only on the URL
-    and the models, because `service/cache.py` and other caches keep it.
+    The template can read `values`, and the public attributes of `shown`, which are computed only
+    then. `fragment` names the blocks that htmx gets. The content must depend only on the URL and
+    the models, because caches keep it.
     """
     values[PAGE_OBJECT_NAME] = shown
     if fragment and wants_fragment():
@@ -92,12 +92,11 @@ def render_page(
 def redirect_after_form(
     url: str, render: Callable[[], Response], history_action: str = "Push"
 ) -> werkzeug.Response:
-    """Return the response to a request whose result has another URL, such as a random move.
+    """Redirect to the result of a request that has its own URL, such as a random move.
 
-    htmx gets the result at once, from `render`. `history_action` is "Push" for a new entry in the
-    browser's history, or "Replace" for a changed entry. In a frame the entry is always changed,
-    because the history belongs to the page around it. Other clients are redirected. No cache keeps
-    the response, because the same request can have another result.
+    htmx gets the result at once, from `render`, and adds ("Push") or changes ("Replace") an entry
+    of the browser's history. In a frame it always changes one, because the history belongs to the
+    page around it. No cache keeps the response, because the next result can be different.
     """
     if is_frame_request():
         history_action = "Replace"
@@ -130,10 +129,10 @@ def is_frame_request() -> bool:
 
 
 def get_url_in_frame(url: str) -> str:
-    """Return the URL of a page, or of its frame if the current page is in a frame."""
+    """Return the URL of a page or, on a page in a frame, of its frame."""
     return frame_url(url) if is_frame_request() else url
 
 
 def get_link_attributes() -> Markup:
-    """Return the HTML attributes of a link to a page. A link in a frame opens a new tab."""
+    """Return the HTML attributes of a link to a page, which in a frame opens a new tab."""
     return Markup(' target="_blank" rel="noopener"' if is_frame_request() else "")

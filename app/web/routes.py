@@ -24,10 +24,9 @@ UNQUOTED_CHARACTERS = ",:="
 class Route:
     """A URL rule, and the query parameters that its page reads.
 
-    The rule has its variable parts in angle brackets. `query_text` has the names of the parameters,
-    as in "lens* figure". One with a "*" can occur more than once in a URL. Parameters that it does
-    not name are removed from a request: see `service/queries.py`. With None no parameter is
-    removed, so that the page itself can refuse unknown ones.
+    `query_text` names the parameters, as in "lens* figure"; one with "*" can occur more than once.
+    All others are removed from a request (see `service/queries.py`), but none with None, for a page
+    that refuses unknown parameters itself.
     """
 
     rule: str
@@ -51,7 +50,7 @@ class Route:
     def url(self, *parts: object, **query: object) -> str:
         """Return the URL with these variable parts and this query.
 
-        Raises TypeError if the page does not read one of the parameters.
+        Raises TypeError for a parameter that the page does not read.
         """
         if query and self.query_parameters is not None:
             unread = query.keys() - {*self.query_parameters}
@@ -64,7 +63,7 @@ class Route:
         return replace(self, rule=rule)
 
     def append_ending(self, ending: str) -> "Route":
-        """Return the route with an ending such as ".csv", which means the page as a file."""
+        """Return the route of a file, such as ".csv", with the content of this page."""
         return self.replace_rule(self.rule + ending)
 
     @property
@@ -79,8 +78,6 @@ class Route:
 
 
 class Destination(NamedTuple):
-    """A link."""
-
     title: str
     # "" disables the link
     href: str
@@ -104,16 +101,13 @@ def frame_file_url(frame_url: str, ending: str) -> str:
 
 
 def append_query(path: str, query: Sequence[tuple[str, str]]) -> str:
-    """Return the URL of a path and a query, of which only the path is already quoted.
-
-    A "+" in the path is quoted as well, as in all URLs of the site.
-    """
+    """Add a query to a path that is already quoted, except for a "+"."""
     pairs = "&".join(f"{quote_text(name)}={quote_text(value)}" for name, value in query)
     return path.replace("+", "%2B") + (f"?{pairs}" if pairs else "")
 
 
 def quote_path(path: str) -> str:
-    """Return the path of a request, quoted for a URL.
+    """Quote the path of a request for a URL.
 
     A backslash is quoted as well, because browsers read it as a slash, and "//" begins a host.
     """
@@ -121,14 +115,13 @@ def quote_path(path: str) -> str:
 
 
 def quote_text(text: str) -> str:
-    """Return a text quoted for a URL. Short texts are cached."""
     if len(text) > MAX_CACHED_TEXT_LENGTH:
         return quote(text, safe=UNQUOTED_CHARACTERS)
     return _quote_cached(text)
 
 
 def omit_first_page(page: int) -> int | None:
-    """Return the page number for a URL, which is None for the first page."""
+    """Return the page number for a URL, None for the first page."""
     return page if page > 1 else None
 
 

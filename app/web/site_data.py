@@ -73,10 +73,9 @@ BEATABLE_AGENT = "q-learning-1"
 
 
 class Registry(dict[str, Value]):
-    """A dictionary of fixed entries, which also creates the values of some other names.
+    """A dictionary that also creates the values of some names it does not contain.
 
-    Only the fixed entries are in `len` and in loops. `registry[name]` and `find` also create
-    values.
+    Loops and `len` see only the fixed entries. `registry[name]` and `find` also create values.
     """
 
     def __init__(
@@ -85,7 +84,7 @@ class Registry(dict[str, Value]):
         is_known: Callable[[str], bool],
         build_value: Callable[[str], Value],
     ) -> None:
-        """Create a registry. `is_known` says for which other names `build_value` creates a value."""
+        """Create a registry that calls `build_value` for each other name that `is_known`."""
         super().__init__(fixed_entries)
         self._known = is_known
         self._make = build_value
@@ -94,7 +93,7 @@ class Registry(dict[str, Value]):
         return name in self or self._known(name)
 
     def find(self, name: str) -> Value | None:
-        """Return the value of this name, created if necessary; None for an unknown name."""
+        """Return the value of this name, None for an unknown name."""
         return self[name] if self.contains_name(name) else None
 
     def __missing__(self, name: str) -> Value:
@@ -108,9 +107,8 @@ def cached_per_site(
 ) -> Callable[[Function], Function]:
     """Cache the last `max_entries` results of a function whose first argument is the site.
 
-    `per_language` caches them for each language, for functions that return texts. The results are
-    in `SiteData.caches`, so they are freed with the site. `lru_cache` would keep a replaced site
-    (36 MB).
+    `per_language` is for functions that return texts. The results are in `SiteData.caches`, so they
+    are freed with the site; `lru_cache` would keep a replaced site (36 MB).
     """
 
     def cache_function(function: Function) -> Function:
@@ -135,8 +133,8 @@ class SiteData:
     """All data of the site: agents, baselines, experiments and exact results.
 
     Nothing changes after it is loaded. Values are [D, cells] in the mover's view, for the D
-    decisions, which are the positions in which the game goes on. P is the number of legal moves in
-    all of them.
+    decisions, which are the positions in which the game goes on. All of them together have P legal
+    moves.
     """
 
     game: Game
@@ -226,12 +224,12 @@ class SiteData:
 
     @cached_property
     def value_sources(self) -> tuple[str, ...]:
-        """The sources of values that need no training: agents, optimal play, exact values of tasks."""
+        """The sources of values that need no training: agents, optimal play, exact solutions."""
         return (*self.agents, TRUTH, *self.task_value_sources)
 
     @cached_property
     def task_value_sources(self) -> tuple[str, ...]:
-        """The sources of exact values, one for each agent whose training task can be solved."""
+        """The sources of exact values, one for each agent whose task can be solved."""
         return tuple(name + TASK_SUFFIX for name in self.agents if self.get_task(name))
 
     def is_player_name(self, player_name: str) -> bool:
@@ -277,10 +275,7 @@ class SiteData:
         ).has_opponent(PERSON_OPPONENT)
 
     def get_agent(self, agent_name: str) -> Agent:
-        """Return the agent with this name.
-
-        Raises NotFound, which lists the agents, if there is none.
-        """
+        """Return the agent with this name; raises NotFound, with a list of all agents."""
         agent = self.agents.find(agent_name)
         if agent is None:
             words = f"There is no trained agent {agent_name!r}. {format_valid_names(self.agents)}"
@@ -288,10 +283,7 @@ class SiteData:
         return agent
 
     def get_experiment(self, claim: str) -> ClaimSummary:
-        """Return the experiment about this claim.
-
-        Raises NotFound, which lists the claims, if there is none.
-        """
+        """Return the experiment about a claim; raises NotFound, with a list of all claims."""
         if claim not in self.experiments:
             raise NotFound(
                 f"There is no experiment {claim!r}. {format_valid_names(self.experiments)}"
@@ -326,7 +318,7 @@ class SiteData:
 
     @cached_property
     def optimal_q(self) -> FloatArray:
-        """The result of each move with optimal play, [D, cells]: -1, 0, +1, or NaN for illegal moves."""
+        """The result of each move with optimal play, [D, cells]: -1, 0, +1, or NaN if illegal."""
         return compute_optimal_q(self.game)
 
     @cached_property
@@ -338,7 +330,7 @@ class SiteData:
     def signed_moves_to_end(self) -> NDArray[np.int8]:
         """How many moves lead to a win with optimal play, including this one, [D, cells].
 
-        A negative number stands for a loss, and 0 for a draw. Illegal moves have any number.
+        A loss is negative, a draw is 0, and illegal moves have any number.
         """
         after = np.maximum(self.game.successor, 0)
         plies_to_end = self.solution.plies_to_end[after] + np.int8(1)
@@ -346,19 +338,19 @@ class SiteData:
 
     @cached_property
     def wins_at_once(self) -> BoolArray:
-        """Whether a move wins the game, [D, cells]; False for illegal moves."""
+        """Whether a move wins the game, [D, cells]; False if illegal."""
         wins: BoolArray = self.game.legal & (self.signed_moves_to_end == 1)
         return wins
 
     @cached_property
     def loses_at_once(self) -> BoolArray:
-        """Whether the opponent's next move can win, [D, cells]; False for illegal moves."""
+        """Whether the opponent can win with its next move, [D, cells]; False if illegal."""
         losses: BoolArray = self.game.legal & (self.signed_moves_to_end == -2)
         return losses
 
     @cached_property
     def fastest_policy(self) -> Policy:
-        """Optimal play that wins soonest or loses latest, with a random choice between equal moves."""
+        """Optimal play that wins soonest or loses latest; equal moves are drawn."""
         return policy_from_values(
             self.optimal_q * (self.game.cells + 2 - np.abs(self.signed_moves_to_end)),
             "greedy",
@@ -366,7 +358,7 @@ class SiteData:
 
     @cached_per_site(MAX_CACHED_POLICIES)
     def decode_moves(self, policy_name: str) -> CellMask:
-        """Return the moves that are encoded in the name of a policy, [D, cells].
+        """Return the moves in the name of a policy, [D, cells].
 
         Raises ValueError if the name is invalid.
         """
@@ -393,9 +385,9 @@ class SiteData:
     def get_values(
         self, value_source: str, snapshot: int | None = None
     ) -> NDArray[np.floating]:
-        """Return the values of an agent at a snapshot, or of another source, [D, cells].
+        """Return the values of an agent or another source, [D, cells], NaN if illegal.
 
-        Illegal moves have NaN. Without a snapshot the values are those after the training.
+        They are those at a snapshot of its training, by default the last one.
         """
         if value_source == TRUTH:
             return self.optimal_q
@@ -407,7 +399,7 @@ class SiteData:
         return exact
 
     def get_rewards(self, value_source: str) -> RewardScale | None:
-        """Return the rewards to which the values of a source refer; None if they are beads."""
+        """Return the rewards that the values of a source predict; None if they are beads."""
         if self.agents.contains_name(value_source):
             return self.agents[value_source].card.reward_scale
         task = (
@@ -418,9 +410,9 @@ class SiteData:
         return task.reward_scale if task else RewardScale()
 
     def get_policy(self, value_source: str, snapshot: int | None = None) -> Policy:
-        """Return the policy of an agent at a snapshot, or of another source, [D, cells].
+        """Return the policy of an agent or another source, [D, cells].
 
-        Without a snapshot it is the policy after the training.
+        It is that of a snapshot of its training, by default the last one.
         """
         if value_source == TRUTH:
             return self.fastest_policy
@@ -436,11 +428,11 @@ class SiteData:
         )
 
     def get_last_snapshot(self, agent_name: str) -> int:
-        """Return the number of an agent's last snapshot, which is the agent after its training."""
+        """Return the number of the snapshot after the training."""
         return len(self.agents[agent_name].snapshot_updates) - 1
 
     def resolve_snapshot(self, agent_name: str, snapshot: int | None) -> int:
-        """Return the number of a snapshot in a URL, where None is the last one."""
+        """Return the number of a snapshot; None, as in URLs, is the last one."""
         return self.get_last_snapshot(agent_name) if snapshot is None else snapshot
 
     def get_snapshot_parameter(
@@ -452,11 +444,11 @@ class SiteData:
     def find_known_pairs(
         self, agent_name: str, snapshot: int, selected_pairs: slice = ALL_PAIRS
     ) -> BoolArray:
-        """Return whether an agent knows the value of each selected move at a snapshot, [P].
+        """Return whether an agent knows the value of each selected move, [P].
 
-        An agent knows the values that it has updated, and some agents also know the values of moves
-        that end the game. A network knows all values after its first update. The last snapshot can
-        also be -1.
+        It knows the values that it has updated. Some agents also know the rewards of moves that end
+        the game, and a network knows all values after its first update. The last snapshot can also
+        be -1.
         """
         agent = self.agents[agent_name]
         updated = agent.history.find_updated_pairs(snapshot, selected_pairs)
@@ -537,13 +529,12 @@ def load_site_data(models_folder: Path, trains_on_demand: bool = False) -> SiteD
 
 
 def get_current_site() -> SiteData:
-    """Return the data of the site that answers the current request."""
     site_data: SiteData = current_app.extensions["site"]
     return site_data
 
 
 def is_policy_name(name: str) -> bool:
-    """Return whether a name stands for encoded moves, which may be invalid."""
+    """Return whether a name is a code of moves, perhaps an invalid one."""
     return name.startswith(MOVES_PREFIX)
 
 

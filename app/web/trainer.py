@@ -1,6 +1,6 @@
 """The trainer of a web worker trains agents for visitors, in processes that can be killed.
 
-Jobs wait in a line (see `job_line.py`), which all web workers share. Every web worker has one process
+Jobs wait in a queue (see `job_queue.py`), which all web workers share. Every web worker has one process
 for training jobs and one for quick jobs. Each process starts with its first job.
 """
 
@@ -14,7 +14,7 @@ from time import monotonic, sleep
 
 from app.processes import CallProcess, call_by_name
 from app.recipes import RecipeError
-from app.web.job_line import Answer, JobQueue, QueueFullError, get_job_queue
+from app.web.job_queue import Answer, JobQueue, QueueFullError, get_job_queue
 
 TRAINING_JOB, QUICK_JOB = "training", "quick"
 # A job usually takes a few seconds.
@@ -24,15 +24,15 @@ COMPILE_TIMEOUT_SECONDS = 600.0
 # A waiting job is dropped this many seconds after its client has left.
 ABANDONED_JOB_SECONDS = 1.0
 MIN_POLL_SECONDS, MAX_POLL_SECONDS = 0.003, 0.1
-# An idle process looks this often for jobs that other web workers have put into the line.
+# An idle process looks this often for jobs that other web workers have put into the queue.
 IDLE_POLL_SECONDS = 0.25
 
 
 class Trainer:
-    """Does jobs from the line that all web workers share, whichever worker put them there."""
+    """Does jobs from the queue of all web workers, whoever put them there."""
 
-    def __init__(self, line: JobQueue) -> None:
-        self.line = line
+    def __init__(self, job_queue: JobQueue) -> None:
+        self.job_queue = job_queue
         # Two requests at the same time must not start two threads for one kind of job.
         self._lock = Lock()
         # After a fork the threads are gone, so the keys are (process id, kind of job).
@@ -49,22 +49,22 @@ class Trainer:
     ) -> Answer | None:
         """Wait for the answer to a request; return None if it takes longer than `seconds`.
 
-        `request` is a text as described in `training.jobs`. `kind` is TRAINING_JOB or QUICK_JOB.
-        `address` is the client's network address; addresses take turns. Jobs with `is_batch` come
-        after the other jobs from the same address. Raises QueueFullError if too many jobs wait, or
-        if `is_wanted()` is false because the client has left.
+        `training.jobs` describes requests. `kind` is TRAINING_JOB or QUICK_JOB. Network addresses
+        take turns, and jobs with `is_batch` are the last ones of their address. Raises
+        QueueFullError if too many jobs wait, or if `is_wanted()` is false because the client has
+        left.
         """
         begin = monotonic()
         kept_until = 0.0
         while True:
-            answer = self.line.find_answer(request)
+            answer = self.job_queue.find_answer(request)
             if answer:
                 return answer
             now = monotonic()
             if now > kept_until - ABANDONED_JOB_SECONDS / 2:
                 if not is_wanted():
                     raise QueueFullError
-                self.line.request_job(
+                self.job_queue.request_job(
                     request, kind, is_batch, address, ABANDONED_JOB_SECONDS
                 )
                 kept_until = now + ABANDONED_JOB_SECONDS
@@ -106,18 +106,18 @@ class Trainer:
         process = CallProcess()
         while True:
             wake_event.clear()
-            request = self.line.take_job(kind)
+            request = self.job_queue.take_job(kind)
             if request is None:
                 wake_event.wait(IDLE_POLL_SECONDS)
                 continue
-            self.line.finish_job(request, answer_job(process, request))
+            self.job_queue.finish_job(request, answer_job(process, request))
 
 
 def answer_job(process: CallProcess, request: str) -> Answer:
     """Return the answer that `training.jobs.answer_request` computes in `process`.
 
-    The status of the answer is 400 for an invalid recipe, and 500 if the process crashed, was
-    killed, or took longer than the time limit.
+    Its status is 400 for an invalid recipe, and 500 if the process crashed, was killed, or took
+    longer than the time limit.
     """
     try:
         content = process.call(
@@ -137,5 +137,5 @@ def answer_job(process: CallProcess, request: str) -> Answer:
 
 @cache
 def get_trainer() -> Trainer | None:
-    """Return the trainer of this process, or None if the packages for training are not installed."""
+    """Return the trainer of this process, None if the packages for training are not installed."""
     return Trainer(get_job_queue()) if find_spec("numba") else None

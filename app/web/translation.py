@@ -98,16 +98,16 @@ def gettext(text: str, /, **values: object) -> str:
 
 
 def ngettext(singular: str, plural: str, number: int, /, **values: object) -> str:
-    """Return the translated singular or plural of a text, as the number requires.
+    """Translate the singular or the plural of a text, as the number requires.
 
-    In the text, %(count)s stands for the number, and other placeholders for `values`.
+    The placeholder %(count)s is the number; others are in `values`.
     """
     text = _current_language.get().catalogue.ngettext(singular, plural, number)
     return text % {"count": localize_number(f"{number:,}"), **values}
 
 
 def localize_number(number: str) -> str:
-    """Replace the English separators in a number: "1,234.5" becomes "1.234,5" on a German page."""
+    """Replace the English separators in a number: "1,234.5" becomes "1.234,5" in German."""
     language = _current_language.get()
     if language is ENGLISH_LANGUAGE:
         return number
@@ -125,9 +125,9 @@ def format_day(day: date) -> str:
 
 
 def mark_english(text: str) -> str:
-    """Mark a text that has no translation as English, for screen readers.
+    """Mark a text without a translation as English, for screen readers.
 
-    On a page in another language the text becomes HTML: a `span` with the attribute `lang`.
+    On a page in another language it becomes a `span` with the attribute `lang`.
     """
     if _current_language.get() is ENGLISH_LANGUAGE:
         return text
@@ -135,8 +135,8 @@ def mark_english(text: str) -> str:
 
 
 def gettext_noop(text: str) -> str:
-    """Return the text unchanged; the call tells `make translations` that the text needs a translation.
+    """Return the text unchanged, and let `make translations` find it.
 
-    Where the text is used, `gettext` translates it.
+    It is translated by `gettext` where it is used.
     """
     return text

@@ -53,11 +53,10 @@ def describe_turn(state: MatchState) -> str:
 
 
 def describe_status(state: MatchState, goes_on_automatically: bool = False) -> str:
-    """Return what a screen reader announces: the last move of each side, and whose turn it is.
+    """Return the text for screen readers: the last move of X and of O, and whose turn it is.
 
-    While the game goes on by itself, nothing is announced, and the text is "". After a game between
-    agents only the result is announced. A person's blunder is announced too, unless the values are
-    hidden.
+    A person's blunder is announced, unless the values are hidden. After a game between agents only
+    the result is announced, and while the game goes on by itself, nothing.
     """
     if goes_on_automatically and not state.is_over:
         return ""
@@ -92,7 +91,7 @@ LOST_RESULT_TEXTS = {
 
 
 class Legend(NamedTuple):
-    """The explanation beside a board: whose values its colours show, and what each colour means."""
+    """The explanation beside a board: whose values it shows, and what each colour means."""
 
     caption: str
     # exact facts about the agent whose values the board shows
@@ -110,7 +109,7 @@ class Legend(NamedTuple):
 
 
 def build_legend(state: MatchState, move_values: MoveValues) -> Legend:
-    """Return the explanation of the colours on a board that shows `move_values`."""
+    """Explain the colours on a board that shows `move_values`."""
     site = state.site
     value_source = move_values.value_source
     player = int(site.game.to_move[move_values.position])
@@ -191,9 +190,9 @@ def _name_task_values(
 def _build_scale(
     site: SiteData, move_values: MoveValues, seat: str
 ) -> tuple[tuple[str, ...], ...]:
-    """Return the labels of the colour scale: a result with its reward, such as ("loss", "−1").
+    """Return the labels of the colour scale: a result and its reward, such as ("loss", "−1").
 
-    For MENACE the labels are numbers of beads in place of results.
+    For MENACE the labels are numbers of beads.
     """
     reward_scale = site.get_rewards(move_values.value_source)
     if reward_scale is None:
@@ -207,7 +206,7 @@ def _build_scale(
 
 
 def describe_task(site: SiteData, task: TrainingTask) -> str:
-    """Name the opponent of a training task and its discount factor, for use within a sentence."""
+    """Name the opponent of a training task and its discount factor, within a sentence."""
     whom = (
         gettext("itself")
         if task.opponent is None
@@ -242,7 +241,7 @@ def name_squares(cells: Sequence[int]) -> str:
 
 
 def get_front_page_agent(site: SiteData) -> str:
-    """Return the agent of the front page; another folder of models may not have FRONT_PAGE_AGENT."""
+    """Return FRONT_PAGE_AGENT or, if the site lacks it, another agent."""
     return (
         FRONT_PAGE_AGENT
         if FRONT_PAGE_AGENT in site.agents
@@ -256,9 +255,9 @@ def describe_agent(
     snapshot: int | None = None,
     players: Sequence[int] = (X, O),
 ) -> str:
-    """Return a sentence on an agent's exact results, after its training or at a snapshot of it.
+    """Say in a sentence how an agent plays, after its training or at a snapshot of it.
 
-    It says whether the agent can be beaten as each of `players`, +1 for X and -1 for O.
+    The sentence says whether it can be beaten as each of `players`, +1 for X and -1 for O.
     """
     title = site.display_titles[agent_name]
     figures = get_figures(site, agent_name)
@@ -394,7 +393,7 @@ STRENGTH_MEANINGS = {
 
 
 class LessonStep(NamedTuple):
-    """A step of the lesson; the template templates/lesson/lesson.html has its text."""
+    """A step of the lesson; its text is in the template lesson/lesson.html."""
 
     slug: str
     title: str
@@ -409,8 +408,8 @@ LESSON_STEPS = [
 ]
 
 
-class Character(NamedTuple):
-    """A player in a list of players: a short description, and the colours of its empty board."""
+class PlayerProfile(NamedTuple):
+    """A player in a list of players: a short text, and the colours of its empty board."""
 
     # a key of STRENGTH_MEANINGS; "" for a person
     strength_name: str
@@ -419,7 +418,7 @@ class Character(NamedTuple):
     # "" for a player that does not learn
     result_text: str
     # [cells] the colour of each square of the empty board, as a step of the scale; None if unknown
-    opening_heats: tuple[int | None, ...] | None
+    empty_board_heats: tuple[int | None, ...] | None
 
     @property
     def description(self) -> str:
@@ -427,10 +426,11 @@ class Character(NamedTuple):
 
 
 @cached_per_site(64, per_language=True)
-def describe_character(site: SiteData, player_name: str) -> Character:
-    """Return the description of an agent, a baseline or a person."""
+def build_player_profile(site: SiteData, player_name: str) -> PlayerProfile:
     if player_name == HUMAN:
-        return Character("", gettext("A person who plays on this device."), "", None)
+        return PlayerProfile(
+            "", gettext("A person who plays on this device."), "", None
+        )
     result_text = describe_strength(site, player_name)
     if is_policy_name(player_name):
         training_text = gettext("Its moves are known, its values are not.")
@@ -441,11 +441,11 @@ def describe_character(site: SiteData, player_name: str) -> Character:
     else:
         training_text = gettext(BASELINES[player_name].description)
         result_text = ""
-    return Character(
+    return PlayerProfile(
         strength_name=grade_strength(site, player_name),
         training_text=training_text,
         result_text=result_text,
-        opening_heats=_list_opening_heats(site, player_name)
+        empty_board_heats=_list_empty_board_heats(site, player_name)
         if site.agents.contains_name(player_name)
         else None,
     )
@@ -454,8 +454,8 @@ def describe_character(site: SiteData, player_name: str) -> Character:
 def grade_strength(site: SiteData, policy_name: str) -> str:
     """Return how strong a policy is: "unbeatable", "strong" or "beginner".
 
-    Only exact results count. An unbeatable policy cannot lose in either seat. A beginner loses, as
-    X or as O, more than one game in ten against uniformly random moves. All others are strong.
+    Only exact results count. An unbeatable policy cannot lose as X or as O. A beginner loses, as X
+    or as O, more than one game in ten against random moves. All others are strong.
     """
     judgement = judge_policy(site, policy_name)
     if all(judgement.is_unbeatable.values()):
@@ -491,7 +491,7 @@ def _describe_training(site: SiteData, agent_name: str) -> str:
 
 
 def describe_strength(site: SiteData, policy_name: str) -> str:
-    """Return a sentence or two with the exact results that show how strong a policy is."""
+    """Say in a sentence or two with which exact results a policy shows its strength."""
     kind = grade_strength(site, policy_name)
     safe = judge_policy(site, policy_name).is_unbeatable
     if kind == "unbeatable":
@@ -518,7 +518,7 @@ def describe_strength(site: SiteData, policy_name: str) -> str:
 
 
 def _explain_opening(site: SiteData, agent_name: str) -> str:
-    """Explain to a beginner the values of the empty board; "" if no explanation is needed."""
+    """Explain the values of the empty board to a beginner; "" if there is nothing to explain."""
     if grade_strength(site, agent_name) != "unbeatable":
         return ""
     reward_scale = site.get_rewards(agent_name)
@@ -534,7 +534,7 @@ def _explain_opening(site: SiteData, agent_name: str) -> str:
     return ""
 
 
-def _list_opening_heats(site: SiteData, player_name: str) -> tuple[int | None, ...]:
+def _list_empty_board_heats(site: SiteData, player_name: str) -> tuple[int | None, ...]:
     view = evaluate_moves(site, 0, player_name)
     return tuple(
         heat if known else None

@@ -38,7 +38,7 @@ from app.web.pages.agents import (
 )
 from app.web.pages.parts.learning import list_card_opponents
 from app.web.site_data import SiteData
-from app.web.wording import describe_character
+from app.web.wording import build_player_profile
 from tests.service.server import ROOT
 
 
@@ -142,7 +142,7 @@ def in_both_seats(texts: Iterable[str]) -> str:
 def test_the_table_says_what_the_card_says(
     all_agents: str, ranking: Table, card: Card, site: SiteData
 ) -> None:
-    figures, who = card.figures, describe_character(site, card.id)
+    figures, who = card.figures, build_player_profile(site, card.id)
     chances = [
         figures.baseline_chances["random"],
         figures.baseline_chances["t-hand"],

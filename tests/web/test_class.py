@@ -11,7 +11,7 @@ from werkzeug.test import TestResponse
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.policy import find_best_moves
 from app.tictactoe.policy_codec import encode_moves
-from app.web.job_line import QueueFullError
+from app.web.job_queue import QueueFullError
 from app.web.site_data import SiteData
 
 MENACE = "menace,vs=you,games=4,taught=245.45810.5713.12368"

@@ -12,8 +12,8 @@ import pytest
 
 from app.processes import CallError, CallProcess
 from app.recipes import RecipeError, parse_recipe
-from app.web import job_line
-from app.web.job_line import Answer, JobQueue, QueueFullError
+from app.web import job_queue
+from app.web.job_queue import Answer, JobQueue, QueueFullError
 from tests.service.server import state, wait_until
 
 PATIENCE = 60.0
@@ -177,14 +177,14 @@ def test_a_job_of_a_worker_that_was_killed_is_done_by_another(line: JobQueue) ->
 
 
 def test_a_full_line_drops_the_last_job_of_the_address_with_most(line: JobQueue) -> None:
-    ask(line, [(f"a{number}", "a") for number in range(job_line.MAX_WAITING_JOBS)])
+    ask(line, [(f"a{number}", "a") for number in range(job_queue.MAX_WAITING_JOBS)])
     with pytest.raises(QueueFullError):
         ask(line, [("one more", "a")])
     ask(line, [("b", "b")])
-    last = f"a{job_line.MAX_WAITING_JOBS - 1}"
+    last = f"a{job_queue.MAX_WAITING_JOBS - 1}"
     assert not line.find_place_in_queue(last)
     done = do_all(line)
-    assert len(done) == job_line.MAX_WAITING_JOBS
+    assert len(done) == job_queue.MAX_WAITING_JOBS
     assert "b" in done[:2]
 
 
@@ -193,13 +193,13 @@ def test_a_failure_is_told_to_those_who_wait_and_tried_again_later(
 ) -> None:
     line.finish_job("a", Answer(500, b""))
     assert line.find_answer("a") == Answer(500, b"")
-    monkeypatch.setattr(job_line, "FAILURE_SECONDS", -1.0)
+    monkeypatch.setattr(job_queue, "FAILURE_SECONDS", -1.0)
     line.finish_job("a", Answer(500, b""))
     assert line.find_answer("a") is None
 
 
 def test_answers_are_kept_up_to_a_size(line: JobQueue, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(job_line, "MAX_RESPONSE_BYTES", 1 << 20)
+    monkeypatch.setattr(job_queue, "MAX_RESPONSE_BYTES", 1 << 20)
     for number in range(100):
         line.finish_job(f"a{number}", Answer(200, bytes(100_000)))
     kept = [number for number in range(100) if line.find_answer(f"a{number}")]
@@ -218,10 +218,10 @@ def test_files_of_servers_that_were_killed_are_removed(
 ) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     tmp_path.chmod(0o700)
-    running = job_line._create_queue_file()
+    running = job_queue._create_queue_file()
     stale = running.with_name("stale")
     for file in (stale, stale.with_name("stale-wal"), stale.with_name("stale.lock")):
         file.touch()
-    job_line._create_queue_file()
+    job_queue._create_queue_file()
     assert running.with_suffix(".lock").exists()
     assert not [*stale.parent.glob("stale*")]

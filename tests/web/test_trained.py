@@ -27,7 +27,7 @@ from app.tictactoe.agents import ModelError, encode_agent, pack_agent, read_arra
 from app.tictactoe.files import get_runtime_folder
 from app.tictactoe.game import build_game
 from app.web.facts import get_figures
-from app.web.job_line import JobQueue
+from app.web.job_queue import JobQueue
 from app.web.on_demand import (
     MAX_CACHED_AGENTS,
     MAX_CACHED_NAMES,

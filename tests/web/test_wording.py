@@ -12,7 +12,7 @@ from app.web.site_data import HUMAN, SiteData
 from app.web.wording import (
     BEGINNER_LOSS_SHARE,
     build_legend,
-    describe_character,
+    build_player_profile,
     describe_status,
     describe_turn,
 )
@@ -51,12 +51,12 @@ def test_what_is_said_of_strength_is_true_of_the_seat_that_is_played(site: SiteD
 def test_a_value_in_words_is_the_value_of_the_picture_beside_it(site: SiteData) -> None:
     told = 0
     for name in site.agents:
-        character = describe_character(site, name)
-        value = re.search(r"on the empty board is (\S+);", character.result_text)
+        profile = build_player_profile(site, name)
+        value = re.search(r"on the empty board is (\S+);", profile.result_text)
         if value:
             told += 1
-            assert character.opening_heats is not None
-            best = max(heat for heat in character.opening_heats if heat is not None)
+            assert profile.empty_board_heats is not None
+            best = max(heat for heat in profile.empty_board_heats if heat is not None)
             assert best == pytest.approx(
                 20 * float(value[1].replace("−", "-")), abs=1
             )  # small values have a colour, too
@@ -74,4 +74,4 @@ def test_the_strength_of_everybody_follows_from_the_exact_figures(site: SiteData
         expected = "unbeatable"
         if beaten:
             expected = "beginner" if lost > BEGINNER_LOSS_SHARE else "strong"
-        assert describe_character(site, name).strength_name == expected, name
+        assert build_player_profile(site, name).strength_name == expected, name

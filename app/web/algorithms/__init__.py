@@ -33,7 +33,7 @@ MODULE_NAMES = {module.name for module in iter_modules(__path__)}
 
 
 def find_algorithm_class(slug: str) -> type[Algorithm]:
-    """Return the class of an algorithm, such as MonteCarloAlgorithm from the module monte_carlo.
+    """Return the class of an algorithm, such as MonteCarloAlgorithm from monte_carlo.py.
 
     An algorithm without a module of its own has the class Algorithm.
     """
@@ -54,15 +54,12 @@ SECTIONS: Mapping[str, Section] = MappingProxyType(
 
 
 def find_algorithm_slug(query: ValueQuery) -> str:
-    """Return the slug of the algorithm that learned or computed a value."""
+    """Return the algorithm that learned a value, or "minimax" for an exact value."""
     return query.agent.card.algorithm if query.is_learned else MINIMAX
 
 
 def find_explaining_algorithm(query: ValueQuery) -> Algorithm:
-    """Return the algorithm that explains a value.
-
-    The exact values of a training task have an algorithm of their own.
-    """
+    """Return the algorithm that explains a value, learned or exact."""
     algorithm = ALGORITHM_PAGES[find_algorithm_slug(query)]
     if query.task is None or query.is_learned:
         return algorithm
@@ -70,7 +67,7 @@ def find_explaining_algorithm(query: ValueQuery) -> Algorithm:
 
 
 def describe_phases(site: SiteData, recipe: Recipe) -> list[str]:
-    """Return a text on each part of a training, such as "20,000 games against Random"."""
+    """Describe each part of a training, such as "20,000 games against Random"."""
     turns = ALGORITHM_PAGES[recipe.slug].name_training_unit(recipe)
     return [
         f"{format_count(number)} {turns} against {get_opponent_name(site, opponent)}"
@@ -79,16 +76,15 @@ def describe_phases(site: SiteData, recipe: Recipe) -> list[str]:
 
 
 def is_explainable(site: SiteData, value_source: str, snapshot: int | None) -> bool:
-    """Return whether the site can explain the values of an agent, or another source, at a snapshot.
+    """Return whether the site can explain a source's values at a snapshot, None for the last.
 
-    The last snapshot (None) can always be explained. An earlier one can be explained only if the
-    agent had one opponent in its whole training.
+    At an earlier snapshot it cannot if the agent changed its opponent during the training.
     """
     return snapshot is None or len(site.get_recipe(value_source).phases) == 1
 
 
 def get_opponent_name(site: SiteData, opponent: str) -> str:
-    """Return what stands after the word "against" for an opponent in a recipe."""
+    """Return the name of an opponent in a recipe, for use after "against"."""
     if opponent in SPECIAL_OPPONENT_NAMES:
         return gettext(SPECIAL_OPPONENT_NAMES[opponent])
     return site.display_titles.find(opponent) or opponent

@@ -76,7 +76,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     @property
     def start_match(self) -> Match:
-        """The match on the example board when the page opens; the visitor plays both sides."""
+        """The match on the example board when the page opens."""
         return Match(
             self.example_record,
             o=HUMAN,
@@ -90,7 +90,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Algorithm(Section, frozen=True, kw_only=True):
-    """A learning algorithm: how pages picture its update and explain its values.
+    """How pages picture the updates of an algorithm, and explain its values.
 
     The methods here suit Q-learning and most other algorithms. Subclasses replace some of them.
     """
@@ -147,7 +147,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
     is_epsilon_greedy: bool = True
 
     def compute_value_reason(self, query: ValueQuery) -> ValueReason:
-        """Return the reason for a value: the opponent's replies, and the target of the next update."""
+        """Return the opponent's replies and the next target, which explain a value."""
         if self.next_mover == "other":
             return build_reason_before_reply(query, self.make_update)
         return build_reason_after_reply(query, self.make_update)
@@ -157,9 +157,8 @@ class Algorithm(Section, frozen=True, kw_only=True):
     ) -> Update:
         """Return the textbook learner's update after a reply and its own next move.
 
-        `reply_cell` is None if the move ended the game. `next_cell` is None if the move or the
-        reply ended it. If the opponent is to move in the next state, the update assumes that it has
-        only this reply.
+        `reply_cell` is None if the move ended the game, and `next_cell` if the move or the reply
+        did. If the opponent is to move in the next state, this is its only reply.
         """
         learner: Any = load_learner(query, self.textbook_learner)
         position = query.find_position_after(reply_cell)
@@ -191,7 +190,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
     def describe_settled_value(
         self, query: ValueQuery, reason: ValueReason
     ) -> list[str]:
-        """Say why a value is no longer updated: in Q-learning, only because the learner has a fault."""
+        """Say why a value is never updated again."""
         return ["The learner makes no update, whatever the opponent plays."]
 
     def describe_next_move(self, query: ValueQuery, reason: ValueReason) -> list[str]:
@@ -211,20 +210,17 @@ class Algorithm(Section, frozen=True, kw_only=True):
     def update_after_game(
         self, query: ValueQuery, final_board: str, later_own_moves: int
     ) -> Update:
-        """Return the update of a move at the end of its game, for algorithms that learn from results."""
+        """Return the update of a move after its game, if the algorithm learns from results."""
         raise NotImplementedError
 
     def list_choice_values(self, query: ValueQuery) -> list[float | None]:
-        """Return for each cell the number by which the learner decides between its moves."""
+        """Return for each cell the number by which the learner chooses its move."""
         return list_move_values(query, query.position)
 
     def describe_training_update(
         self, recipe: Recipe, game: TrainingGame, update_count: int
     ) -> str:
-        """Describe the latest update of a training game, for the lab.
-
-        Before the first update, describe the order of the updates.
-        """
+        """Describe the latest update of a training game or, before the first, their order."""
         if not update_count:
             if self.learns_backward:
                 return f"{AFTER_GAME_PHRASE}, it learned backward from the last move."
@@ -241,8 +237,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
     def format_equation(self, recipe: Recipe, update: TrainingUpdate) -> str:
         """Return the equation of an update in numbers: old + alpha (target - old) = new.
 
-        The text is "" if the update has no target or no step size, or if the learner has two
-        tables.
+        It is "" without a target or a step size, and for a learner with two tables.
         """
         if update.target is None or not update.step_size or update.in_table:
             return ""
@@ -260,11 +255,11 @@ class Algorithm(Section, frozen=True, kw_only=True):
         return f"{old} + {step_size} × {way} = {new}"
 
     def name_move_choice(self, game: TrainingGame, move: TrainingMove) -> str:
-        """Return a word on how a move of a training game was chosen, such as "explored"."""
+        """Return how a move of a training game was chosen, such as "explored"."""
         return "explored" if move.was_random else "greedy"
 
     def name_training_unit(self, recipe: Recipe) -> str:
-        """Return the unit in which a training is counted, such as "games" in "100,000 games"."""
+        """Return the unit of a training's length, such as "games" in "100,000 games"."""
         start = getattr(recipe, "start", "")
         return (
             self.training_unit
@@ -274,7 +269,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
 
 
 def format_fraction(step_size: float) -> str:
-    """Return a step size as text; a long decimal such as 0.142857 is written as 1/7."""
+    """Return a step size as text; a long decimal such as 0.142857 becomes 1/7."""
     text = f"{step_size:g}"
     parts = round(1 / step_size)
     is_part = parts > 1 and text == f"{1 / parts:g}"

@@ -32,7 +32,6 @@ class ChampionAlgorithm(Algorithm, frozen=True, kw_only=True):
     textbook_learner = SelfPlay
 
     def compute_value_reason(self, query: ValueQuery) -> ValueReason:
-        """Return the reason for a value: the bounds that follow from the opponent's replies."""
         reason = super().compute_value_reason(query)
         update = _update_bounds(query)
         replies = [reply._replace(update=update) for reply in reason.replies]
@@ -67,13 +66,13 @@ class ChampionAlgorithm(Algorithm, frozen=True, kw_only=True):
         return f"By {by} move {number} is worth {worth} to {game.moves[change.move_index].mark}."
 
     def format_equation(self, recipe: Recipe, update: TrainingUpdate) -> str:
-        """Return the equation of a shown value, which is computed as lower + (upper - lower) / 4."""
+        """Return lower + (upper - lower) / 4 in numbers, which is the shown value."""
         least, most = map(format_short_unsigned, BOUNDS_BY_VALUE[update.new])
         way = f"({most} {MINUS} {bracket_negative(least)}) / 4"
         return f"{least} + {way} = {format_short_unsigned(update.new)}"
 
     def name_move_choice(self, game: TrainingGame, move: TrainingMove) -> str:
-        """Return "unseen" if the move led to a board whose value was not yet proved, else "seen"."""
+        """Return "unseen" if the value of the next board was not yet proved, else "seen"."""
         return "unseen" if move.was_random else "seen"
 
 

@@ -28,10 +28,7 @@ class DoubleQAlgorithm(QTableAlgorithm, frozen=True, kw_only=True):
     """Double Q-learning; only the average of its two tables is stored and shown."""
 
     def compute_value_reason(self, query: ValueQuery) -> ValueReason:
-        """Return the reason for a value.
-
-        A target that contains a next value is only an upper limit, as TWO_TABLES_TEXT explains.
-        """
+        """Return the reason with an upper limit of the target, as TWO_TABLES_TEXT explains."""
         reason = super().compute_value_reason(query)
         prefix = reason.target_prefix or "at most " * reason.bootstraps
         return replace(reason, target_prefix=prefix)
@@ -47,7 +44,7 @@ class DoubleQAlgorithm(QTableAlgorithm, frozen=True, kw_only=True):
 
 
 def _describe_past_targets(query: ValueQuery, reason: ValueReason) -> list[str]:
-    """Explain by past updates why the value is far from its target; [] if it is near."""
+    """Explain by past updates why a value is far from its target; [] if it is near."""
     if not query.is_known or abs(reason.value_minus_target) < MIN_SHOWN_DIFFERENCE:
         return []
     targets, initial = (

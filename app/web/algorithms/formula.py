@@ -48,7 +48,7 @@ SYMBOL_PATTERN = re.compile("<mi>(.)</mi>(?:<mo>([′*−])</mo></m(?:row|sup)>)
 class Formula:
     """A formula of one or more lines, with the meanings of its symbols.
 
-    Symbols that are neither in `symbol_meanings` nor in USUAL_MEANINGS get no explanation.
+    A symbol is not explained if neither `symbol_meanings` nor USUAL_MEANINGS has it.
     """
 
     latex_lines: tuple[str, ...]
@@ -72,20 +72,19 @@ class Formula:
 
     @cached_property
     def meanings_html(self) -> Markup:
-        """The symbols and their meanings as the <dt> and <dd> elements of an HTML list."""
+        """The symbols and their meanings, as <dt> and <dd> elements."""
         entry = Markup("<dt>{}</dt><dd>{}</dd>")
         return Markup().join(entry.format(*symbol) for symbol in self.explained_symbols)
 
 
 def list_symbols(mathml: str) -> list[str]:
-    """Return the symbols in the MathML of a formula, in order, such as "s" and "a′"."""
+    """Return the symbols in MathML, such as "s" and "a′", in their order."""
     found = ("".join(parts) for parts in SYMBOL_PATTERN.findall(mathml))
     return [name.replace(MINUS, "⁻") for name in found]
 
 
 @lru_cache(maxsize=MAX_CACHED_FORMULAS)
 def convert_to_mathml(latex: str) -> Markup:
-    """Convert a LaTeX formula to a block of MathML, which stands on a line of its own."""
     drawn = ENTITY_PATTERN.sub(_decode_entity, convert(latex, display="block"))
     for found, instead in MATHML_CORRECTIONS:
         drawn = found.sub(instead, drawn)
@@ -103,10 +102,10 @@ def format_unsigned(value: float, decimals: int = 2) -> str:
 
 
 def format_short_unsigned(value: float) -> str:
-    """Return a number with up to four significant digits and without a plus sign."""
+    """Return a number without a plus sign, with up to four significant digits."""
     return f"{round(value, 6) + 0.0:.4g}".replace("-", MINUS)
 
 
 def bracket_negative(number: str) -> str:
-    """Put a negative number in parentheses, so that it can follow an operator: "(−0.42)"."""
+    """Put a negative number in parentheses, to follow an operator: "(−0.42)"."""
     return f"({number})" if number.startswith(MINUS) else number

@@ -39,7 +39,6 @@ class LeagueAlgorithm(Algorithm, frozen=True, kw_only=True):
     """Q-learning in a league: the target uses the reply that is best for the learner."""
 
     def compute_value_reason(self, query: ValueQuery) -> ValueReason:
-        """Return the reason for a value: the replies that are best for the learner, and their target."""
         board, mark = format_position(query.game, query.position), MARKS[query.mover]
         update = update_in_seat(query, board, query.cell, mark)
         player = Player(build_rules(query.game), query.recipe, query.recipe)
@@ -121,15 +120,15 @@ class LeagueAlgorithm(Algorithm, frozen=True, kw_only=True):
 
 
 def is_shared_by_seats(query: ValueQuery) -> bool:
-    """Return whether the learner uses this value as X and as O, with a different target in each seat."""
+    """Return whether the learner uses this value as X and as O, with different targets."""
     return query.mover == X and query.recipe.stages == "two"
 
 
 def compute_target_as_o(query: ValueQuery) -> float:
-    """Return the target that the value of a move of X gets when the learner plays O.
+    """Return the target of a move of X when the learner plays O.
 
-    The opponent then makes this move, on the board with X and O exchanged. The learner's update for
-    it changes the same entry of the table, with the reward of O.
+    The opponent makes this move, on the board with X and O exchanged. It updates the same entry of
+    the learner's table, but with the reward of O.
     """
     board = format_position(query.game, exchange_marks(query.game, query.position))
     return update_in_seat(query, board, query.cell, "O").target or 0.0
@@ -142,9 +141,9 @@ def update_in_seat(
     seat: str,
     values: dict[Any, float] | None = None,
 ) -> Update:
-    """Return the update of a move that the learner makes in a seat, "X" or "O".
+    """Return the learner's update of a move when it plays "X" or "O".
 
-    `values` replaces the learner's table if it is given.
+    `values` replaces the learner's table.
     """
     player = Player(build_rules(query.game), query.recipe, query.recipe)
     player.q = OwnViewTable(query) if values is None else values
@@ -154,11 +153,11 @@ def update_in_seat(
 
 
 class OwnViewTable(dict[tuple[str, int], float]):
-    """The learner's table as it was during training, with the same keys in both seats.
+    """The learner's table during training, with the same keys when it plays X and O.
 
-    A key is a board and a cell. On the board, 1 is an own stone and 2 is another stone. As X the
-    learner also had values of O's moves, which the site does not store. Each of them is replaced by
-    the target of its next update, or by 0 if the learner updates only its own moves.
+    A key is a board and a cell; 1 is an own stone, 2 another. The site does not store the learner's
+    values of O's moves as X. They are replaced by their next targets, or by 0 if the learner
+    updates only its own moves.
     """
 
     def __init__(self, query: ValueQuery) -> None:
@@ -190,10 +189,7 @@ class OwnViewTable(dict[tuple[str, int], float]):
 
 
 def exchange_marks(game: Game, position: int) -> int:
-    """Return the position with X and O exchanged.
-
-    Raises ValueError if the position does not have as many X as O.
-    """
+    """Return the position with X and O exchanged; raises ValueError if O is to move."""
     return parse_position(
         game, format_position(game, position).translate(EXCHANGED_MARKS)
     )

@@ -14,10 +14,10 @@ from app.web.algorithms.targets import ValueQuery
 
 
 class StoredValues(dict[Any, float]):
-    """The table of a textbook learner, filled from `table`, [D, cells] in the mover's view.
+    """The table of a textbook learner, read from `table`, [D, cells] in the mover's view.
 
-    A key is a move, (board, cell), or the board after a move. Keys without a stored value, such as
-    a finished board, have the initial value.
+    A key is (board, cell), or the board after a move. Keys without a stored value, such as a
+    finished board, have the initial value.
     """
 
     def __init__(
@@ -46,10 +46,10 @@ class StoredValues(dict[Any, float]):
 
 
 def load_learner(query: ValueQuery, kind: type[ReferenceLearner] | None = None) -> Any:
-    """Return a learner that holds the stored values and makes the next update of a value.
+    """Return a learner that holds the stored values and can make their next updates.
 
-    Its step size and its exploration rate are those of the last games of the training. For exact
-    values, which nobody learned, it is a learner of the class `kind` with the step size 1.
+    It has the step size and the exploration rate of the end of the training. Exact values get a
+    learner of the class `kind` with the step size 1.
     """
     parameters: Any = SimpleNamespace(alpha=1.0, gamma=query.gamma, initial=0.0)
     if kind is None:

@@ -20,7 +20,7 @@ class MctsAlgorithm(Algorithm, frozen=True, kw_only=True):
     textbook_learner = SelfPlay
 
     def compute_value_reason(self, query: ValueQuery) -> ValueReason:
-        """Return the reason for a value: the opponent's replies. It has no target."""
+        """Return the opponent's replies; a mean result has no target."""
         return remove_update_target(super().compute_value_reason(query))
 
     def update_after_game(
@@ -64,7 +64,7 @@ class MctsAlgorithm(Algorithm, frozen=True, kw_only=True):
 
 
 def _count_simulated_games(query: ValueQuery) -> list[int] | None:
-    """Return the number of simulated games with each first move, by cell; None if unknown."""
+    """Return the number of simulated games with each first move, None if unknown."""
     if query.update_count is None or not query.is_known:
         return None
     game_counts: list[int] = query.agent.visits[query.position].tolist()
@@ -72,9 +72,9 @@ def _count_simulated_games(query: ValueQuery) -> list[int] | None:
 
 
 def compute_upper_bounds(query: ValueQuery) -> dict[int, float]:
-    """Return the upper confidence bound of each tried move, by cell; {} before the last snapshot.
+    """Return cell -> upper confidence bound of each tried move; {} before the last snapshot.
 
-    Once all moves have been tried, the next simulated game begins with the move of the highest
+    After all moves have been tried, the next simulated game begins with the move of the highest
     bound (Kocsis and Szepesvári, 2006).
     """
     game_counts = _count_simulated_games(query)

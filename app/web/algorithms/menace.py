@@ -29,17 +29,17 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
     """MENACE: each move has a number of beads in a box, and a bead picked at random is the move."""
 
     def compute_value_reason(self, query: ValueQuery) -> ValueReason:
-        """Return the reason for a move's beads: their mean number after the next game with the move.
+        """Return the mean number of beads after the next game with the move, as its target.
 
-        A move without a bead is never played, so it has no such target.
+        A move without a bead is never played, so it has no target.
         """
-        held = _get_held_beads(query)
-        beads = float(held[query.position, query.cell])
+        bead_counts = _get_bead_counts(query)
+        beads = float(bead_counts[query.position, query.cell])
         target = sum(
-            chance * _add_beads(query, held, getattr(query.recipe, paid)).new
+            chance * _add_beads(query, bead_counts, getattr(query.recipe, paid)).new
             for paid, chance in zip(
                 PARAMETER_BY_RESULT.values(),
-                _compute_result_chances(query, held),
+                _compute_result_chances(query, bead_counts),
                 strict=True,
             )
         )
@@ -58,15 +58,15 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
     ) -> Update:
         rules, mark = build_rules(query.game), MARKS[query.mover]
         beads = get_reward(rules, query.recipe, final_board, mark)
-        return _add_beads(query, _get_held_beads(query), beads)
+        return _add_beads(query, _get_bead_counts(query), beads)
 
     def list_choice_values(self, query: ValueQuery) -> list[float | None]:
-        row = _get_held_beads(query)[query.position].tolist()
+        row = _get_bead_counts(query)[query.position].tolist()
         return [None if isnan(beads) else beads for beads in row]
 
     def describe_reason(self, query: ValueQuery, reason: ValueReason) -> list[str]:
-        held, squares = _get_held_beads(query), _count_shared_squares(query)
-        box = float(np.nansum((held / squares)[query.position]))
+        bead_counts, squares = _get_bead_counts(query), _count_shared_squares(query)
+        box = float(np.nansum((bead_counts / squares)[query.position]))
         cells = int(squares[query.position, query.cell])
         total = f"The box of this position has {spell_bead_count(box)} in total."
         if not reason.value:
@@ -82,7 +82,7 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
                 f", and each of the {cells} squares that are this move by "
                 "symmetry is equally likely"
             )
-        chances = _compute_result_chances(query, held)
+        chances = _compute_result_chances(query, bead_counts)
         ends = [
             f"{format_percent(chance, 1)}% {end}"
             for end, chance in zip(PARAMETER_BY_RESULT, chances, strict=True)
@@ -128,20 +128,16 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
 
 
 def _count_shared_squares(query: ValueQuery) -> NDArray[np.int64]:
-    """Return how many symmetric squares share the beads of each move, [D, cells]."""
     squares: NDArray[np.int64] = np.maximum(
         query.game.spread_pairs(count_symmetric_cells(query.game), 0), 1
     )
     return squares
 
 
-def _compute_result_chances(query: ValueQuery, held: FloatArray) -> list[float]:
-    """Return the chances of a win, a draw and a loss in a training game with the move.
-
-    `held`, [D, cells], are the beads of all moves.
-    """
+def _compute_result_chances(query: ValueQuery, bead_counts: FloatArray) -> list[float]:
+    """Return the chances of a win, a draw and a loss in a training game with the move."""
     # MENACE always draws its training moves with probabilities proportional to the beads.
-    own = policy_from_values(held / _count_shared_squares(query), "proportional")
+    own = policy_from_values(bead_counts / _count_shared_squares(query), "proportional")
     other = own if query.opponent is None else query.site.policies[query.opponent]
     x, o = (own, other) if query.mover == X else (other, own)
     chances: list[float] = compute_outcome_chances(query.game, x, o)[
@@ -150,17 +146,17 @@ def _compute_result_chances(query: ValueQuery, held: FloatArray) -> list[float]:
     return chances[:: query.mover]
 
 
-def _add_beads(query: ValueQuery, held: FloatArray, beads: float) -> Update:
-    """Return the update that adds `beads` to the move; `held`, [D, cells], are the beads before."""
+def _add_beads(query: ValueQuery, bead_counts: FloatArray, beads: float) -> Update:
+    """Return the update that adds `beads` to the move, from `bead_counts`, [D, cells]."""
     learner = Menace(build_rules(query.game), query.recipe)
-    learner.changed = StoredValues(query.game, held)
+    learner.changed = StoredValues(query.game, bead_counts)
     update: Update = learner.update(
         format_position(query.game, query.position), query.cell, int(beads)
     )
     return update
 
 
-def _get_held_beads(query: ValueQuery) -> FloatArray:
+def _get_bead_counts(query: ValueQuery) -> FloatArray:
     """Return the beads of all moves, [D, cells], NaN where illegal."""
     game, plays = query.game, query.agent.card.play_rule
     return game.spread_pairs(count_beads(game, query.table[game.legal], plays))

@@ -17,10 +17,7 @@ class QIterationAlgorithm(Algorithm, frozen=True, kw_only=True):
     """Q-iteration: a value is the target after a single reply."""
 
     def compute_value_reason(self, query: ValueQuery) -> ValueReason:
-        """Return the reason for a value: the mean target over the replies.
-
-        A sticky loss has no target.
-        """
+        """Return the mean target over the replies; a sticky loss has none."""
         reason = super().compute_value_reason(query)
         stuck = (
             query.is_known and query.recipe.sticky and query.value == query.recipe.loss

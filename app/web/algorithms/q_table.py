@@ -23,11 +23,11 @@ class QTableAlgorithm(Algorithm, frozen=True, kw_only=True):
     """Q-learning that updates the moves of a game from the last one to the first."""
 
     def compute_value_reason(self, query: ValueQuery) -> ValueReason:
-        """Return the reason for a value, without a target if `update=sum` makes values grow for ever."""
+        """Return the reason, without a target if `update=sum` lets values grow for ever."""
         # In double Q-learning the last reward of a game may update both tables. Then it counts
         # twice.
-        ending_weight = 2.0 if getattr(query.recipe, "last", "") == "both" else 1.0
-        reason = build_reason_after_reply(query, self.make_update, ending_weight)
+        terminal_weight = 2.0 if getattr(query.recipe, "last", "") == "both" else 1.0
+        reason = build_reason_after_reply(query, self.make_update, terminal_weight)
         return remove_update_target(reason) if query.recipe.update == "sum" else reason
 
     def describe_settled_value(

@@ -37,7 +37,7 @@ class SarsaLambdaAlgorithm(Algorithm, frozen=True, kw_only=True):
         return f"The error of move {last + 1} moves move {turn + 1}, too, with its trace, {trace}."
 
     def format_equation(self, recipe: Recipe, update: TrainingUpdate) -> str:
-        """Return the equation of an update, with the product of error and trace as one number."""
+        """Return the equation of an update, with error times trace as one number."""
         assert isinstance(recipe, SarsaLambda)
         if not recipe.alpha:
             return ""

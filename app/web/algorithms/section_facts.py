@@ -26,10 +26,9 @@ RARELY_BEATEN_AGENT = "q-learning-2"
 
 
 def compute_section_numbers(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Return the numbers in the text of a section.
+    """Return the numbers in the text of a section, by their names in the template.
 
-    The result is {} for a section without numbers, or if the site does not have the agent in its
-    text.
+    They are {} if the text has none, or if the site lacks the agent that it is about.
     """
     compute = NUMBER_FUNCTIONS.get(section.slug)
     return compute(site, section) if compute else {}
@@ -38,7 +37,7 @@ def compute_section_numbers(site: SiteData, section: Section) -> Mapping[str, ob
 def _compute_best_response_numbers(
     site: SiteData, section: Section
 ) -> Mapping[str, object]:
-    """Return how often an agent beats random moves in a seat where its best responder always wins."""
+    """Return how often an agent beats random moves, although it can always be beaten."""
     seat = _find_beaten_seat(site, OFTEN_BEATEN_AGENT)
     if not seat:
         return {}
@@ -48,7 +47,7 @@ def _compute_best_response_numbers(
 
 
 def _compute_exact_numbers(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Return a beatable agent's chances to lose none of 100 and 1,000 games, and a game it loses."""
+    """Return how likely a beatable agent loses none of 100 and 1,000 games."""
     facts: dict[str, object] = {}
     if OFTEN_BEATEN_AGENT in site.shipped_agents:
         facts["lost_game"] = find_losing_game(site, OFTEN_BEATEN_AGENT, O)
@@ -66,7 +65,7 @@ def _compute_exact_numbers(site: SiteData, section: Section) -> Mapping[str, obj
 
 
 def _find_beaten_seat(site: SiteData, agent_name: str) -> str:
-    """Return a seat in which the best responder always beats an agent, "" if there is none."""
+    """Return "x" or "o" if the agent's best responder always wins against it there, else ""."""
     if agent_name not in site.shipped_agents:
         return ""
     worst = site.agents[agent_name].card.figures.best_response
@@ -79,7 +78,7 @@ def _find_beaten_seat(site: SiteData, agent_name: str) -> str:
 def _compute_exploration_numbers(
     site: SiteData, section: Section
 ) -> Mapping[str, object]:
-    """Return how many times likelier a league learner tries its best move than a move of value 0."""
+    """Return how many times likelier a league learner's best move is than one of value 0."""
     if section.value_source not in site.shipped_agents:
         return {}
     position = replay_record(site.game, section.example_record)[-1]
@@ -102,7 +101,7 @@ def _compute_q_table_numbers(site: SiteData, section: Section) -> Mapping[str, o
 
 
 def _compute_double_q_numbers(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Return how far the values of best moves are from exact ones on average, for one table and two."""
+    """Return the mean error of best moves' values, with one table and with two."""
     biases = {}
     for name in ("q-table", "double-q"):
         exact = site.get_task_q(name) if name in site.agents else None
@@ -117,9 +116,9 @@ def _compute_double_q_numbers(site: SiteData, section: Section) -> Mapping[str, 
 
 
 def _compute_sarsa_numbers(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Return the exact values on the example board with and without random moves in training.
+    """Return exact values with and without random moves in training.
 
-    "parting" counts the decisions in which both tasks have no best move in common.
+    "parting" counts the decisions in which the two have no best move in common.
     """
     task = site.get_task("sarsa") if "sarsa" in site.shipped_agents else None
     if task is None:
@@ -143,7 +142,7 @@ def _find_best_moves(q: FloatArray) -> BoolArray:
 def _compute_self_play_numbers(
     site: SiteData, section: Section
 ) -> Mapping[str, object]:
-    """Return the fewest updates that a move has, and the share of its initial value that is left."""
+    """Return the fewest updates of a move, and how much of its initial value is left."""
     if section.value_source not in site.agents:
         return {}
     recipe = site.get_recipe(section.value_source)
@@ -178,7 +177,7 @@ def _compute_mcts_numbers(site: SiteData, section: Section) -> Mapping[str, obje
 
 
 def _compute_menace_numbers(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Return how many boxes X needs, how many both sides need, and how often a box was refilled."""
+    """Return how many boxes X and both players need, and how often a box was refilled."""
     game = site.game
     decision = np.unique(game.symmetry_class[: game.decisions])
     # A position with a single free square needs no box.

@@ -33,14 +33,14 @@ EXPLORING_NEXT_PHRASE = gettext_noop("the next move, random moves included, is w
 
 
 def name_opponent(query: ValueQuery) -> str:
-    """Return how sentences call the opponent, such as "Random" or "Its own play"."""
+    """Return the opponent as the subject of a sentence, such as "Random" or "Its own play"."""
     if query.opponent is None:
         return f"Its own play{', where it does not explore,' * query.opponent_explores}"
     return query.site.display_titles[query.opponent]
 
 
 def describe_optimal_result(query: ValueQuery, reply: Reply | None = None) -> str:
-    """Return the result with optimal play after the move, or after a reply to the move."""
+    """Return the result with optimal play after the move, or after a reply to it."""
     if reply is None:
         return spell_outcome(query.site, query.position, query.cell)
     return (
@@ -51,7 +51,6 @@ def describe_optimal_result(query: ValueQuery, reply: Reply | None = None) -> st
 
 
 def describe_next_state(query: ValueQuery, reply: Reply) -> str:
-    """Describe the next state after a reply by the result, or by the learner's best move."""
     if reply.next_value is None:
         return f"the game is {OUTCOME_VERBS[reply.outcome or 0]}"
     best = query.evaluate(reply.position).likeliest_cells[0]
@@ -63,13 +62,13 @@ def describe_next_state(query: ValueQuery, reply: Reply) -> str:
 
 
 def describe_reply_value(query: ValueQuery, reply: Reply) -> str:
-    """Return the value of a reply for the opponent as text, such as "value +0.42 for O"."""
+    """Return the value of a reply for the opponent, such as "value +0.42 for O"."""
     decimals = 0 if query.value_source == TRUTH else 2
     return f"value {format_signed(reply.next_value or 0.0, decimals)} for {MARKS[-query.mover]}"
 
 
 def describe_best_reply(query: ValueQuery, best_reply: Reply) -> str:
-    """Describe the opponent's best reply and its value; the text follows the word "the"."""
+    """Describe the opponent's best reply and its value, for use after "the"."""
     mark, other = MARKS[query.mover], MARKS[-query.mover]
     return (
         f"best next move of {other} is {best_reply.square_name}, "
@@ -124,7 +123,7 @@ def describe_target(
 def _describe_consequences(
     possible_replies: list[Reply], next_value_phrase: str
 ) -> list[str]:
-    """Say how many replies end the game, with which results, and which next values the others have."""
+    """Say how many replies end the game, and which next values the others have."""
 
     def format_after(number: int) -> str:
         return (
@@ -171,7 +170,7 @@ def describe_final_target(query: ValueQuery, reason: ValueReason) -> str:
 
 
 def describe_distance(reason: ValueReason) -> list[str]:
-    """Say how far a value is from its target; [] without a target, or if pages do not show this."""
+    """Say how far a value is from its target; [] if pages do not show this."""
     if not (reason.shows_distance and reason.has_target):
         return []
     if abs(reason.value_minus_target) < 1e-6:
@@ -200,10 +199,10 @@ def describe_distance(reason: ValueReason) -> list[str]:
 def describe_past_targets(
     query: ValueQuery, reason: ValueReason, initial_value: float
 ) -> list[str]:
-    """Say what the past targets of a value were on average, if the step size alpha was constant.
+    """Say what the average target was so far, if the step size alpha was constant.
 
     After n updates the initial value has the weight (1 - alpha)^n. The rest of the value is the
-    exponential moving average of the targets. So this average can be computed from the value.
+    exponential moving average of the targets, which can be computed from it.
     """
     if not query.is_known or not reason.has_target or query.update_count is None:
         return []
@@ -256,7 +255,7 @@ def _explain_past_targets(
     average_target: float,
     update_count: int,
 ) -> str:
-    """Return the end of a sentence on the average past target: why it differs from the next target."""
+    """Say at the end of a sentence why past targets differ from the next target."""
     alpha = query.recipe.alpha
     slack = ROUNDING_TOLERANCE / (1 - (1 - alpha) ** update_count)
     if min(targets) - slack <= average_target <= max(targets) + slack:
@@ -281,7 +280,7 @@ def _explain_past_targets(
 
 
 def describe_later_changes(query: ValueQuery) -> str:
-    """Say what has changed since updates had targets that are no longer possible."""
+    """Say what has changed since the updates with targets that are impossible now."""
     if query.opponent is None or len(query.recipe.phases) > 1:
         return gettext(
             "Since then the opponent's moves or the values of the next moves have changed."
@@ -290,7 +289,7 @@ def describe_later_changes(query: ValueQuery) -> str:
 
 
 def describe_backward_updates(reason: ValueReason) -> list[str]:
-    """Say that updates go backward over each game; [] if the target uses no next value."""
+    """Say that updates go backward over a game; [] if the target uses no next value."""
     if not reason.bootstraps:
         return []
     return [
@@ -299,7 +298,7 @@ def describe_backward_updates(reason: ValueReason) -> list[str]:
 
 
 def describe_exploration(query: ValueQuery, reason: ValueReason) -> list[str]:
-    """Say that the next value includes random moves; [] if it does not."""
+    """Say that random moves count in the next value; [] if they do not."""
     if not query.epsilon or not reason.bootstraps:
         return []
     share = format_percent(query.epsilon, 0)

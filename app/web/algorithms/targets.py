@@ -31,7 +31,7 @@ MAX_DECIMALS = 9
 
 @dataclass(frozen=True, eq=False)
 class ValueQuery:
-    """The value that a page is asked to explain: its source, position and move."""
+    """The value that a page explains: of a move, for an agent or another source."""
 
     site: SiteData
     # an agent, optimal play, or the exact values of the task that an agent learned
@@ -57,39 +57,37 @@ class ValueQuery:
 
     @property
     def agent_name(self) -> str:
-        """The agent whose value, or whose training task, is shown; "truth" for optimal play."""
+        """The agent that has the value or learned its task; "truth" for optimal play."""
         return self.value_source.removesuffix(TASK_SUFFIX)
 
     @property
     def is_learned(self) -> bool:
-        """Whether an agent learned the value; otherwise the value is exact."""
+        """Whether an agent learned the value; otherwise it is exact."""
         return self.site.agents.contains_name(self.value_source)
 
     @property
     def agent(self) -> Agent:
-        """The agent that has the value, or that learned the task of an exact value."""
         return self.site.agents[self.agent_name]
 
     @property
     def recipe(self) -> Any:
-        """The recipe of the agent; its class depends on the algorithm."""
         return self.site.get_recipe(self.agent_name)
 
     @property
     def task(self) -> TrainingTask | None:
-        """The task that the agent learned; None for optimal play and for tasks without exact values."""
+        """The task that the agent learned; None for optimal play, and if it cannot be solved."""
         return (
             None if self.value_source == TRUTH else self.site.get_task(self.agent_name)
         )
 
     @property
     def gamma(self) -> float:
-        """The discount factor of the task; 1 without a task."""
+        """The discount factor; 1 without a task."""
         return self.task.gamma if self.task else 1.0
 
     @property
     def epsilon(self) -> float:
-        """The exploration rate of the task; 0 without exploration."""
+        """The exploration rate that exact values and targets include; 0 without a task."""
         return self.task.epsilon if self.task else 0.0
 
     @property
@@ -99,7 +97,7 @@ class ValueQuery:
 
     @cached_property
     def table(self) -> NDArray[np.floating]:
-        """All values of the agent or other source, [D, cells] in the mover's view, NaN where illegal."""
+        """All values of the source, [D, cells] in the mover's view, NaN where illegal."""
         return self.site.get_values(self.value_source, self.snapshot)
 
     @property
@@ -108,7 +106,7 @@ class ValueQuery:
 
     @property
     def exact_task_value(self) -> float | None:
-        """The exact value of the move in the task that the agent learned; None if it is unknown."""
+        """The exact value of the move in the task that the agent learned, None if unknown."""
         exact = (
             None
             if self.value_source == TRUTH
@@ -122,19 +120,19 @@ class ValueQuery:
 
     @property
     def is_known(self) -> bool:
-        """Whether the value is known: it was updated, or is exact."""
+        """Whether the value was updated, or is exact."""
         return self.move_values.is_known[self.cell]
 
     @property
     def update_count(self) -> int | None:
-        """The number of updates of the value; None for exact values and at earlier snapshots."""
+        """The number of updates; None for exact values and at earlier snapshots."""
         if not self.is_learned or self.snapshot is not None:
             return None
         return int(self.agent.visits[self.position, self.cell])
 
     @property
     def opponent(self) -> str | None:
-        """The name of the last opponent in the training; None if the learner played itself."""
+        """The last opponent in the training, None if the learner played itself."""
         last = (
             SELF_OPPONENT if self.value_source == TRUTH else self.recipe.phases[-1][0]
         )
@@ -149,7 +147,7 @@ class ValueQuery:
 
     @cached_property
     def reply_chances(self) -> FloatArray:
-        """The probability of each reply of the opponent to the move, [cells]."""
+        """The probability of each reply to the move, [cells]."""
         if self.opponent is None:
             return self.evaluate(self.next_position).policy
         reply_chances: FloatArray = self.site.policies[self.opponent][
@@ -158,19 +156,19 @@ class ValueQuery:
         return reply_chances
 
     def evaluate(self, position: int, in_source_units: bool = False) -> MoveValues:
-        """Return the values that the same source gives to the moves in any position."""
+        """Return the values of the same source in any position."""
         return evaluate_moves(
             self.site, position, self.value_source, self.snapshot, in_source_units
         )
 
     def find_position_after(self, reply_cell: int | None) -> int:
-        """Return the position after a reply to the move; `reply_cell` None stands for no reply."""
+        """Return the position after a reply to the move, None for no reply."""
         if reply_cell is None:
             return self.next_position
         return int(self.game.successor[self.next_position, reply_cell])
 
     def get_outcome(self, position: int) -> int | None:
-        """Return the mover's result in a position: -1, 0 or +1, or None if the game goes on."""
+        """Return the mover's result, -1, 0 or +1, None if the game goes on."""
         return (
             self.game.get_result(position) * self.mover
             if self.game.is_over(position)
@@ -178,7 +176,7 @@ class ValueQuery:
         )
 
     def compute_reward(self, position: int) -> float:
-        """Return the mover's reward if its move and the reply lead to a position."""
+        """Return the mover's reward in the position after its move and the reply."""
         outcome = self.get_outcome(position)
         if outcome is None:
             return self.task.step_reward if self.task else 0.0
@@ -189,7 +187,7 @@ class ValueQuery:
 
 
 class Reply(NamedTuple):
-    """A reply of the opponent to a move, and the target of the move's update after this reply.
+    """A reply of the opponent to a move, and the target of the move after this reply.
 
     All numbers are in the view of the player who made the move. Only `next_value` is in the view of
     the player to move in the next state.
@@ -217,11 +215,10 @@ class Reply(NamedTuple):
 
     @property
     def square_name(self) -> str:
-        """The name of the square of the reply, such as "top left"."""
         return name_square(self.cell or 0)
 
     def add_update(self, update: Update | None) -> "Reply":
-        """Return this reply with an update; without one, the learner does not learn from the reply."""
+        """Return the reply with an update; None means that the learner makes no update."""
         if update is None:
             return self._replace(is_ignored=True)
         return self._replace(
@@ -235,7 +232,7 @@ class Reply(NamedTuple):
 
 @dataclass(frozen=True)
 class ValueReason:
-    """Why a value is what it is: the opponent's replies, and the target of the next update."""
+    """The opponent's replies and the target of the next update, which explain a value."""
 
     value: float
     replies: list[Reply]
@@ -249,7 +246,6 @@ class ValueReason:
 
     @property
     def has_target(self) -> bool:
-        """Whether there is a next update, and so a target."""
         return not math.isnan(self.target)
 
     @property
@@ -259,7 +255,7 @@ class ValueReason:
 
     @property
     def next_values(self) -> list[float | None]:
-        """The next value after each reply, by cell, None where a reply is illegal; [] after the end."""
+        """The next value after each reply, by cell, None where illegal; [] after the end."""
         values = {reply.cell: reply.next_value for reply in self.replies}
         return [] if None in values else [values.get(cell) for cell in range(9)]
 
@@ -274,11 +270,11 @@ class ValueReason:
 
     @cached_property
     def decimals(self) -> tuple[int, int]:
-        """The numbers of decimals of value and target, and of their difference.
+        """The decimals of value and target, and of their difference.
 
-        They are chosen so that the difference of the rounded numbers is right. With two decimals,
-        0.386 - 0.214 = 0.172 would read 0.39 - 0.21 = 0.17, which is wrong. If no number of
-        decimals is right, as for 2/3 - 1/3, the difference has one decimal less.
+        The difference of the rounded numbers must be right: with two decimals, 0.386 - 0.214 =
+        0.172 would read 0.39 - 0.21 = 0.17. If no number of decimals is right, as for 2/3 - 1/3,
+        the difference has one less.
         """
         if not (self.shows_distance and self.has_target):
             return 2, 2
@@ -292,7 +288,7 @@ class ValueReason:
         return MAX_DECIMALS, 2
 
     def format_value(self, value: float) -> str:
-        """Return a value or a target as text: with its sign, or as a number of beads."""
+        """Return a value or a target with its sign, or as a number of beads."""
         if not self.is_bead_count:
             return format_signed(value, self.decimals[0])
         if value == round(value):
@@ -301,7 +297,7 @@ class ValueReason:
 
 
 def list_move_values(query: ValueQuery, position: int) -> list[float | None]:
-    """Return the value of each move in a position, by cell, None where illegal; [] after the end."""
+    """Return the value of each move, by cell, None where illegal; [] after the end."""
     if query.game.is_over(position):
         return []
     row = query.table[position].tolist()
@@ -309,7 +305,7 @@ def list_move_values(query: ValueQuery, position: int) -> list[float | None]:
 
 
 def list_replies(query: ValueQuery) -> list[tuple[int | None, int]]:
-    """Return a pair (reply cell, position after the reply) for each legal reply to the move.
+    """Return (reply cell, position after the reply) for each legal reply to the move.
 
     If the move ended the game, the only pair is (None, position after the move).
     """
@@ -320,15 +316,15 @@ def list_replies(query: ValueQuery) -> list[tuple[int | None, int]]:
 
 
 def build_average_reason(
-    query: ValueQuery, replies: list[Reply], ending_weight: float = 1.0
+    query: ValueQuery, replies: list[Reply], terminal_weight: float = 1.0
 ) -> ValueReason:
-    """Return a reason whose target is the mean over the replies, weighted by their chances.
+    """Return a reason whose target is the mean over the replies, by their chances.
 
-    The weights of replies that end the game are multiplied by `ending_weight`.
+    The chances of replies that end the game are multiplied by `terminal_weight`.
     """
     learned = [reply for reply in replies if not reply.is_ignored]
     weights = [
-        reply.chance * (1.0 if reply.outcome is None else ending_weight)
+        reply.chance * (1.0 if reply.outcome is None else terminal_weight)
         for reply in learned
     ]
     targets = [reply.target for reply in learned]
@@ -338,7 +334,7 @@ def build_average_reason(
 
 
 def build_best_reply_reason(query: ValueQuery, replies: list[Reply]) -> ValueReason:
-    """Return a reason whose target is that of the best replies, which have the highest next value."""
+    """Return a reason whose target is the mean over the replies of highest next value."""
     most = max(reply.next_value or 0.0 for reply in replies)
     best = [(reply.next_value or 0.0) == most for reply in replies]
     counting = [
@@ -351,12 +347,12 @@ def build_best_reply_reason(query: ValueQuery, replies: list[Reply]) -> ValueRea
 def build_reason_after_reply(
     query: ValueQuery,
     make_update: Callable[[ValueQuery, int | None, int | None], Update],
-    ending_weight: float = 1.0,
+    terminal_weight: float = 1.0,
 ) -> ValueReason:
     """Return the reason for a value if the next state comes after the opponent's reply.
 
-    `make_update` returns the update after a reply and a next move. The weights of replies that end
-    the game are multiplied by `ending_weight`.
+    `make_update` returns the update after a reply and a next move. The chances of replies that end
+    the game are multiplied by `terminal_weight`.
     """
     replies = []
     for cell, position in list_replies(query):
@@ -370,17 +366,17 @@ def build_reason_after_reply(
             replies.append(reply._replace(next_value=None))
     # An opponent that learns, too, also explores. This is neglected, so the target is approximate.
     hedge = "about " if query.opponent_explores else ""
-    reason = build_average_reason(query, replies, ending_weight)
+    reason = build_average_reason(query, replies, terminal_weight)
     return replace(reason, target_prefix=hedge)
 
 
 def _add_next_move_updates(
     query: ValueQuery, reply: Reply, make_update: Callable[[int], Update]
 ) -> Reply:
-    """Return a reply with the update, next value and target of the best next move.
+    """Return a reply with the update by the best next move.
 
-    If the target uses the next move that an exploring learner plays, as in Sarsa, the next value
-    and the target are averages over the next moves.
+    If the target uses the next move of an exploring learner, as in Sarsa, the next value and the
+    target are means over the next moves.
     """
     row = query.table[reply.position]
     best = int(np.nanargmax(row))
@@ -405,8 +401,7 @@ def build_reason_before_reply(
 ) -> ValueReason:
     """Return the reason for a value if the opponent is to move in the next state.
 
-    The opponent plays its best reply. `make_update` returns the update as if the opponent had only
-    one reply.
+    It plays its best reply. `make_update` returns the update as if this were its only reply.
     """
     replies = []
     for cell, position in list_replies(query):

@@ -16,7 +16,7 @@ class TdAfterstatesAlgorithm(Algorithm, frozen=True, kw_only=True):
     """TD learning of afterstates; the rules give the values of finished boards."""
 
     def compute_value_reason(self, query: ValueQuery) -> ValueReason:
-        """Return the reason for a value: the mean target over the replies, if the game goes on."""
+        """Return the reason, which has a target only if the game goes on."""
         reason = super().compute_value_reason(query)
         over = query.game.is_over(query.next_position)
         return remove_update_target(reason) if over else reason

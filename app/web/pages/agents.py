@@ -52,9 +52,9 @@ from app.web.site_data import TASK_SUFFIX, SiteData, get_current_site
 from app.web.translation import gettext_noop
 from app.web.wording import (
     STRENGTH_MEANINGS,
-    Character,
+    PlayerProfile,
+    build_player_profile,
     describe_agent,
-    describe_character,
     describe_task,
 )
 
@@ -71,7 +71,7 @@ PERCENT_DECIMALS = 1
 class AgentRow(NamedTuple):
     title: str
     href: str
-    character: Character
+    profile: PlayerProfile
     judgement: PolicyJudgement
     # None for a baseline
     card: Card | None
@@ -126,7 +126,7 @@ def list_agent_rows(site: SiteData, player_names: Iterable[str]) -> list[AgentRo
             AgentRow(
                 site.display_titles[name],
                 agent_url(name) if is_agent else play_against_url(name),
-                describe_character(site, name),
+                build_player_profile(site, name),
                 judge_policy(site, name),
                 site.agents[name].card if is_agent else None,
             )
@@ -291,7 +291,7 @@ def list_table_rows(site: SiteData) -> Iterator[list[object]]:
     """Yield the row of each agent and baseline in the CSV file; chances are from 0 to 1."""
     names = [*site.agents, *BASELINES]
     for name, player in zip(names, list_agent_rows(site, names), strict=True):
-        table_row: list[object] = [name, player.character.strength_name]
+        table_row: list[object] = [name, player.profile.strength_name]
         for column in COLUMNS:
             value = (
                 player.title
@@ -403,7 +403,7 @@ def show_agent(name: str) -> Response:
 def build_strength_variables(site: SiteData, name: str) -> Variables:
     return {
         "site": site,
-        "character": describe_character(site, name),
+        "profile": build_player_profile(site, name),
         "summary": describe_agent(site, name),
         "mind_picture": plot_value_map(site, name, site.get_last_snapshot(name)),
         "links": [

@@ -74,7 +74,7 @@ from app.web.rendering import Variables, render_page, wants_fragment
 from app.web.routes import Destination
 from app.web.site_data import MOVES_PREFIX, SiteData, get_current_site
 from app.web.translation import gettext_noop
-from app.web.wording import describe_character
+from app.web.wording import build_player_profile
 
 bp = PageBlueprint("judge", __name__)
 bp.add_menu_page("Research", "judge", gettext_noop("Judge"), JUDGE_ROUTE.url)
@@ -118,7 +118,7 @@ def show_judge() -> Response:
         site=site,
         name=name,
         move_code=code,
-        character=describe_character(site, name),
+        profile=build_player_profile(site, name),
         exact=get_figures(site, name),
         links=[
             Destination(

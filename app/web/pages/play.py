@@ -67,8 +67,8 @@ from app.web.wording import (
     FRONT_PAGE_AGENTS,
     MAX_NAMED_SQUARES,
     STRENGTH_MEANINGS,
-    Character,
-    describe_character,
+    PlayerProfile,
+    build_player_profile,
     get_front_page_agent,
 )
 
@@ -157,7 +157,7 @@ def _replace_player(
 
 UNFOLDED_GROUP_COUNT = 2
 # id, title and description
-PlayerCard = tuple[str, str, Character]
+PlayerCard = tuple[str, str, PlayerProfile]
 # (title of a group, its players)
 PlayerGroups = tuple[tuple[str, tuple[PlayerCard, ...]], ...]
 
@@ -180,7 +180,7 @@ def group_players(site: SiteData) -> PlayerGroups:
     """Return a person, then some agents to begin with, then all others by strength."""
     names = [*dict.fromkeys([*site.agents, *site.policies])]
     cards = [
-        (name, site.display_titles[name], describe_character(site, name))
+        (name, site.display_titles[name], build_player_profile(site, name))
         for name in names
     ]
     levels = [
@@ -194,7 +194,7 @@ def group_players(site: SiteData) -> PlayerGroups:
         )
         for kind in STRENGTH_MEANINGS
     ]
-    person = HUMAN, gettext("You"), describe_character(site, HUMAN)
+    person = HUMAN, gettext("You"), build_player_profile(site, HUMAN)
     first = tuple(card for card in cards if card[0] in FRONT_PAGE_AGENTS)
     return (
         (gettext("A person"), (person,)),

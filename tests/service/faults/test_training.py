@@ -22,7 +22,7 @@ import pytest
 
 from app.tictactoe.agents import load_agent
 from app.tictactoe.game import Game
-from app.web.job_line import MAX_WAITING_JOBS
+from app.web.job_queue import MAX_WAITING_JOBS
 from tests.service.server import (
     ROOT,
     START_SECONDS,

@@ -49,7 +49,7 @@ from app.web.pages.lab.wording import WORDINGS
 from app.web.rendering import Variables
 from app.web.routes import Destination
 from app.web.site_data import SiteData
-from app.web.wording import describe_character
+from app.web.wording import build_player_profile
 
 # The menu below the question, whose menu adds a second difference between A and B.
 SECOND_MENU = "second"
@@ -165,7 +165,7 @@ def _build_algorithm_menu(pair: RecipePair) -> Variables:
         Destination(
             agent.title,
             lab_url(id),
-            describe_character(pair.site, id).description,
+            build_player_profile(pair.site, id).description,
             f"shipped-{id}",
             is_current=agent.recipe == pair.recipe_a == pair.recipe_b,
         )

@@ -59,7 +59,7 @@ from app.web.wording import (
     LOST_RESULT_TEXTS,
     Legend,
     build_legend,
-    describe_character,
+    build_player_profile,
     describe_status,
     describe_turn,
 )
@@ -474,7 +474,7 @@ def _describe_seat(state: MatchState, player: int) -> Variables:
     is_visitor = player == match.visitor_side
     name = gettext("You") if is_visitor else site.display_titles[player_id]
     wins = count_results(state)[0 if player == X else 2]
-    strength_name = describe_character(site, player_id).strength_name
+    strength_name = build_player_profile(site, player_id).strength_name
     strength = gettext(strength_name) if strength_name else ""
     if is_visitor:
         strength = gettext("human")

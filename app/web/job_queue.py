@@ -49,7 +49,7 @@ CREATE VIEW IF NOT EXISTS line AS
 
 
 class QueueFullError(Exception):
-    """Raised if the queue is full and no other address has more waiting jobs."""
+    """Raised if the queue is full, and the asking address has the most jobs in it."""
 
 
 class Answer(NamedTuple):
@@ -60,7 +60,7 @@ class Answer(NamedTuple):
 
 
 class JobQueue:
-    """The queue of jobs and the answers, in a file, or in memory if the file cannot be written."""
+    """Jobs that wait for a training, and answers, in a file or, if that fails, in memory."""
 
     def __init__(self, file: Path | None) -> None:
         """Create the queue; without a file only the threads of this process share it."""
@@ -80,10 +80,10 @@ class JobQueue:
     def request_job(
         self, request: str, kind: str, is_batch: bool, address: str, seconds: float
     ) -> None:
-        """Put a job into the queue or, if it is there already, keep it for at least `seconds` from now.
+        """Put a job into the queue or, if it is there, keep it for `seconds` from now.
 
-        If the queue is full, the address with most jobs loses its last one. Raises QueueFullError if
-        this is the address that asks.
+        If the queue is full, the address with most jobs loses its last one. Raises QueueFullError
+        if that is the address that asks.
         """
         until = monotonic() + seconds
         if self._execute_sql(
@@ -110,13 +110,13 @@ class JobQueue:
         )
 
     def find_place_in_queue(self, request: str) -> int:
-        """Return the place of a job in the queue, from 1, or 0 if a process has already taken it."""
+        """Return the place of a job in the queue, from 1; 0 if it has begun."""
         self._drop_unwanted_jobs()
         rows = self._execute_sql("SELECT place FROM line WHERE request = ?", request)
         return int(rows[0][0]) if rows else 0
 
     def take_job(self, kind: str) -> str | None:
-        """Take the next job of a kind for this process and return its request; None if there is none."""
+        """Take the next job of a kind and return its request, None if there is none."""
         self._drop_unwanted_jobs()
         rows = self._execute_sql(
             "UPDATE jobs SET worker = ? WHERE worker IS NULL AND request = "
@@ -183,7 +183,7 @@ def _open_database(name: str) -> sqlite3.Connection:
 
 @cache
 def get_job_queue() -> JobQueue:
-    """Return the queue of this server: of this process and of its future forks."""
+    """Return the queue of this process and of its future forks."""
     try:
         return JobQueue(_create_queue_file())
     except OSError:
@@ -208,7 +208,7 @@ def _create_queue_file() -> Path:
 
 
 def _remove_queue_files(lock: Path, process: int | None = None) -> None:
-    """Remove a lock and the files beside it; do nothing if `process` is another process (its id)."""
+    """Remove a lock and the files beside it, but only if `process` is this process or None."""
     if process in (None, os.getpid()):
         for file in lock.parent.glob(f"{lock.stem}*"):
             file.unlink(missing_ok=True)
