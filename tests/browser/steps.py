@@ -11,6 +11,7 @@ from typing import Any
 from playwright.sync_api import Page, Route
 
 MARKS = "#board .mark:not(.ghost)"  # a ghost answers a press before the server does
+UNFOLD = "all => all.forEach(each => each.open = true)"
 # Counts what wants to move by itself and has to wait.
 HELD = """() => {
     window.held = 0;

@@ -6,6 +6,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from tests.browser.steps import UNFOLD
+
 # What is wider than the window, and what does not fit where it stands.
 TOO_WIDE = """() => [
     ...[document.documentElement].filter((page) => page.scrollWidth > page.clientWidth),
@@ -21,6 +23,7 @@ def test_no_page_overflows(page: Page, translated: list[str], code: str) -> None
     for address in translated:
         page.goto(address.replace("hl=de", f"hl={code}"))
         expect(page.locator("html")).to_have_attribute("lang", code)
+        page.locator("main details").evaluate_all(UNFOLD)
         for width, height in ((1280, 800), (360, 740)):
             page.set_viewport_size({"width": width, "height": height})
             expect(page.locator("#language")).to_be_visible()

@@ -11,7 +11,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from app.web.move_values import HEAT_STEPS
 from app.web.pictures.palette import PALETTES, choose_text_colour, compute_colour, compute_contrast
-from tests.browser.steps import MARKS, SHIFTS, Quiet, serving, shifts
+from tests.browser.steps import MARKS, SHIFTS, UNFOLD, Quiet, serving, shifts
 
 TAUGHT = "/teach/menace,vs=you,games=4,taught=245.45810.5713.12368"
 # What the addresses of the routes do not show: games that are over or impossible, and errors.
@@ -58,7 +58,6 @@ STATES = [
 ]
 NEEDED = ["header", ".strip", ".say", "#board", ".bar", ".controls", "#training", ".tabs"]
 HEIGHT = 540
-UNFOLD = "all => all.forEach(each => each.open = true)"
 # What of bars that stay takes more than a third of the window, and what is cut off on paper.
 BARS = """() => [...document.querySelectorAll("body *")]
     .filter((part) => ["sticky", "fixed"].includes(getComputedStyle(part).position))
@@ -116,6 +115,8 @@ def in_any_window_and_on_paper(page: Page) -> list[str]:
     if not is_list and page.evaluate("document.documentElement.scrollHeight") > 4 * 800:
         found.append("taller than four windows before anything is unfolded")
     page.locator("main details").evaluate_all(UNFOLD)
+    if page.evaluate("document.documentElement.scrollWidth") > 1280:
+        found.append("wider than the window when all is unfolded")
     page.set_viewport_size({"width": 720, "height": 1000})  # a sheet of A4 within its margins
     page.emulate_media(media="print")
     found += [f"cut on paper: {part}" for part in page.evaluate(CUT)]
@@ -138,6 +139,7 @@ def list_faults(page: Page, axe: Callable[[Page], list[str]], url: str) -> list[
         found += in_any_window_and_on_paper(page)
     page.locator("main details").evaluate_all(UNFOLD)
     page.set_viewport_size(size)
+    assert page.evaluate("document.documentElement.scrollWidth") == size["width"], url
     return found + axe(page)
 
 
