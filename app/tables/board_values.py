@@ -41,12 +41,14 @@ def read_board_values(
             "the table has values of boards, but no board after a move: what the agent plays does not "
             "follow from it"
         )
-    higher, lower = count_good_moves(game, q)
+    higher_counts, lower_counts = count_good_moves(game, q)
     views = (
-        [view_option] if view_option != "auto" else list_views(q, game, higher, lower)
+        [view_option]
+        if view_option != "auto"
+        else list_views(q, game, higher_counts, lower_counts)
     )
     seats = ", ".join(
-        f"{name} higher in {higher[seat]:,}, lower in {lower[seat]:,}"
+        f"{name} higher in {higher_counts[seat]:,}, lower in {lower_counts[seat]:,}"
         for seat, name in enumerate(("of X", "of O"))
     )
     evidence = (
@@ -97,7 +99,7 @@ def _compute_means(q: FloatArray, is_counted: BoolArray) -> FloatArray:
 
 
 def list_views(
-    q: FloatArray, game: Game, higher: list[int], lower: list[int]
+    q: FloatArray, game: Game, higher_counts: list[int], lower_counts: list[int]
 ) -> list[str]:
     """Return the views that fit the results of `count_good_moves`, such as ["mover", "x"].
 
@@ -107,9 +109,9 @@ def list_views(
     for seat, player in enumerate((X, O)):
         has_choice = (~np.isnan(q[game.to_move == player])).sum(axis=1) > 1
         signs = {1, -1}
-        if is_clearly_supported(higher[seat], lower[seat]):
+        if is_clearly_supported(higher_counts[seat], lower_counts[seat]):
             signs = {1}
-        elif is_clearly_supported(lower[seat], higher[seat]):
+        elif is_clearly_supported(lower_counts[seat], higher_counts[seat]):
             signs = {-1}
         elif not has_choice.any():
             signs = {VIEW_SIGNS[views[0]][seat]}

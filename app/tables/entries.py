@@ -50,14 +50,14 @@ class EntryKind(IntEnum):
 class TableEntries:
     """The E entries of a table in the order of its rows, as arrays [E].
 
-    `first` is the number of a cell, or of its row if there is a column, and -1 if there is no move.
-    `second` is the number of the column. A move without a value is a choice: the agent plays it.
+    `cell_or_row` is the number of a cell, or of its row if there is a column, or -1 without a move.
+    A move without a value is a choice: the agent plays it.
     """
 
     rows: IndexArray
     kinds: NDArray[np.int8]
-    first: IndexArray
-    second: IndexArray
+    cell_or_row: IndexArray
+    column: IndexArray
     values: FloatArray
     is_choice: BoolArray
 
@@ -74,15 +74,17 @@ class TableEntries:
         the top left square.
         """
         numbers = np.where(
-            self.kinds == EntryKind.CELL, self.first, self.first - first_number
+            self.kinds == EntryKind.CELL,
+            self.cell_or_row,
+            self.cell_or_row - first_number,
         )
-        columns = self.second - first_number
+        columns = self.column - first_number
         cells = np.where((numbers >= 0) & (numbers < CELL_COUNT), numbers, -1)
         is_square = (numbers >= 0) & (numbers < 3) & (columns >= 0) & (columns < 3)
         pairs = np.where(is_square, 3 * numbers + columns, -1)
         cells = np.where(self.kinds == EntryKind.ROW_AND_COLUMN, pairs, cells)
         is_free = self.kinds == EntryKind.EMPTY_CELL_INDEX
-        places = np.clip(self.first, -1, CELL_COUNT)
+        places = np.clip(self.cell_or_row, -1, CELL_COUNT)
         cells[is_free] = free_cells[entry_boards[is_free], places[is_free]]
         return cells
 
@@ -92,7 +94,7 @@ class EntryCollector:
     """Collects the entries of all rows, and the reasons why other rows cannot be read."""
 
     faults: dict[int, str] = field(default_factory=dict)
-    columns: list[tuple[int, int, int, int, float, bool]] = field(default_factory=list)
+    entries: list[tuple[int, int, int, int, float, bool]] = field(default_factory=list)
     # Tables have few different moves, so most of them are parsed already.
     parsed_moves: dict[TableItem, tuple[int, ...]] = field(default_factory=dict)
     has_move_lists: bool = False
@@ -105,14 +107,14 @@ class EntryCollector:
         `extra_items` has moves or values that the table writes in one item with a row's board.
         """
         self.has_move_lists = _has_move_lists(rows)
-        for number, row in enumerate(rows):
-            start = len(self.columns)
+        for row_number, row in enumerate(rows):
+            start = len(self.entries)
             try:
-                self.add_row(number, row, extra_items[number])
+                self.add_row(row_number, row, extra_items[row_number])
             except TableError as error:
-                self.faults[number] = str(error)
-                del self.columns[start:]
-        columns = list(zip(*self.columns, strict=True)) or [()] * 6
+                self.faults[row_number] = str(error)
+                del self.entries[start:]
+        columns = list(zip(*self.entries, strict=True)) or [()] * 6
         kinds = np.intp, np.int8, np.intp, np.intp, np.float64, np.bool_
         return TableEntries(
             *(
@@ -121,54 +123,58 @@ class EntryCollector:
             )
         )
 
-    def add_row(self, number: int, row: Row, extra: tuple[TableItem, ...]) -> None:
+    def add_row(
+        self, row_number: int, row: Row, extra_items: tuple[TableItem, ...]
+    ) -> None:
         if isinstance(row.value, list):
-            self.add_item_list(number, row.value)
+            self.add_item_list(row_number, row.value)
         elif row.move is not None:
-            self.add_move(number, row.move, parse_value(row.value))
-        elif extra:
+            self.add_move(row_number, row.move, parse_value(row.value))
+        elif extra_items:
             value = None if row.value is None else parse_value(row.value)
-            self.add_move(number, list(extra), value)
+            self.add_move(row_number, list(extra_items), value)
         elif row.value is not None:
-            self.add_single_item(number, row.value)
+            self.add_single_item(row_number, row.value)
 
-    def add_item_list(self, number: int, items: list[TableItem]) -> None:
+    def add_item_list(self, row_number: int, items: list[TableItem]) -> None:
         """Add the entries of a list: moves with values, moves alone, or the values of all cells."""
         if isinstance(items, KeyValuePairs) or _are_moves_with_values(items):
             for move, item in items:
-                self.add_move(number, move, parse_value(item))
+                self.add_move(row_number, move, parse_value(item))
         elif isinstance(items, ChosenCells) or self.has_move_lists:
             for cell in items:
-                self.add_move(number, float(cell))
+                self.add_move(row_number, float(cell))
         elif _is_scored_move(items):
-            self.add_move(number, items[1])
+            self.add_move(row_number, items[1])
         else:
-            self.add_listed_values(number, flatten_lists(items))
+            self.add_listed_values(row_number, flatten_lists(items))
 
-    def add_listed_values(self, number: int, items: list[TableItem]) -> None:
+    def add_listed_values(self, row_number: int, items: list[TableItem]) -> None:
         """Add a value for each cell or each empty cell, but read two small numbers as a move."""
         if len(items) == 2 and max(parse_move(items), default=9) <= 3:
-            self.add_move(number, items)
+            self.add_move(row_number, items)
             return
         kind = (
             EntryKind.CELL if len(items) == CELL_COUNT else EntryKind.EMPTY_CELL_INDEX
         )
         for place, item in enumerate(items):
-            self.columns.append((number, kind, place, 0, parse_value(item), False))
+            self.entries.append((row_number, kind, place, 0, parse_value(item), False))
 
-    def add_single_item(self, number: int, item: TableItem) -> None:
+    def add_single_item(self, row_number: int, item: TableItem) -> None:
         """Add the only number of a row; raises TableError if it is neither a value nor a move."""
         move, value = self.parse_move_cached(item), parse_number(item)
         if len(move) == 2:
-            self.add_move(number, item)
+            self.add_move(row_number, item)
         elif value is None:
             raise TableError(f"{quote_item(item)} is no move")
         else:
             first = move[0] if move and move[0] <= CELL_COUNT else -1
-            self.columns.append((number, EntryKind.ONLY_NUMBER, first, 0, value, False))
+            self.entries.append(
+                (row_number, EntryKind.ONLY_NUMBER, first, 0, value, False)
+            )
 
     def add_move(
-        self, number: int, move: TableItem, value: float | None = None
+        self, row_number: int, move: TableItem, value: float | None = None
     ) -> None:
         """Add a move; without a value it is a move that the agent plays.
 
@@ -181,8 +187,8 @@ class EntryCollector:
             raise TableError(f"{quote_item(move)} is no move")
         kind = EntryKind.ROW_AND_COLUMN if len(numbers) == 2 else EntryKind.MOVE
         stored = 1.0 if value is None else value
-        self.columns.append(
-            (number, kind, numbers[0], numbers[-1], stored, value is None)
+        self.entries.append(
+            (row_number, kind, numbers[0], numbers[-1], stored, value is None)
         )
 
     def parse_move_cached(self, move: TableItem) -> tuple[int, ...]:

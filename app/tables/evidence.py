@@ -19,9 +19,9 @@ def is_clearly_supported(supporting: int, opposing: int) -> bool:
     return supporting > MIN_SUPPORT_RATIO * opposing and is_significant
 
 
-def is_contradicted(opposing: int, opposing_other: int) -> bool:
+def is_contradicted(opposing: int, opposing_alternative: int) -> bool:
     """Return whether far more entries oppose an assumption than oppose the alternative."""
-    return opposing > MIN_SUPPORT_RATIO * opposing_other
+    return opposing > MIN_SUPPORT_RATIO * opposing_alternative
 
 
 def find_most_common(numbers: FloatArray) -> float:

@@ -286,7 +286,9 @@ class TableReader:
             return True
         if 0 < is_single.sum() <= (~is_single).sum() or self.are_taken_moves(is_single):
             return False
-        is_number = is_single & ((entries.first < 0) | (entries.first > CELL_COUNT))
+        is_number = is_single & (
+            (entries.cell_or_row < 0) | (entries.cell_or_row > CELL_COUNT)
+        )
         number_count = int(is_number.sum())
         misfits = min(
             int((is_single & ~self.locate_entries(way, first).is_legal).sum())
@@ -303,7 +305,7 @@ class TableReader:
         return are_values
 
     def are_taken_moves(self, is_single: BoolArray) -> bool:
-        if len(np.unique(self.entries.first[is_single])) < MIN_TAKEN_MOVES:
+        if len(np.unique(self.entries.cell_or_row[is_single])) < MIN_TAKEN_MOVES:
             return False
         return any(
             self.locate_entries(way, first).is_taken[is_single].mean() > MIN_TAKEN_SHARE
@@ -338,15 +340,15 @@ class TableReader:
             self.note_digit_order(fewest)
         return self.locate_entries(self.is_reversed, number)
 
-    def choose_digit_order(self, first: int, last: int) -> bool:
+    def choose_digit_order(self, taken_if_first: int, taken_if_last: int) -> bool:
         """Return whether base-3 numbers are reversed; raises TableError if this is not clear.
 
-        `first` and `last` count the entries on taken squares, if the top left square is the first
-        or the last digit.
+        The arguments count entries on taken squares, if the top left square is the first or the
+        last digit.
         """
-        if is_contradicted(first, last):
+        if is_contradicted(taken_if_first, taken_if_last):
             return True
-        if is_contradicted(last, first):
+        if is_contradicted(taken_if_last, taken_if_first):
             return False
         places = [self.locate_entries(way, 0) for way in (False, True)]
         is_same = (places[0].positions == places[1].positions).all()
@@ -359,19 +361,22 @@ class TableReader:
             return False
         raise ask_for_option(
             "digits",
-            f"If it is the first digit, {first:,} moves and values are on taken squares, if it "
-            f"is the last digit, {last:,}.",
+            f"If it is the first digit, {taken_if_first:,} moves and values are on taken squares, if it "
+            f"is the last digit, {taken_if_last:,}.",
         )
 
-    def note_digit_order(self, fewest: dict[bool, int]) -> None:
+    def note_digit_order(self, fewest_taken: dict[bool, int]) -> None:
         """Tell the user which digit is the top left square.
 
-        `fewest` has the number of entries on taken squares for each order of the digits.
+        `fewest_taken` has the number of entries on taken squares for each order of the digits.
         """
         digit = "last" if self.is_reversed else "first"
         evidence = ""
-        if len(fewest) > 1:
-            chosen, other = fewest[self.is_reversed], fewest[not self.is_reversed]
+        if len(fewest_taken) > 1:
+            chosen, other = (
+                fewest_taken[self.is_reversed],
+                fewest_taken[not self.is_reversed],
+            )
             evidence = (
                 f" (moves and values on taken squares: {chosen:,} against {other:,})"
             )
@@ -388,22 +393,27 @@ class TableReader:
             entries.kinds == EntryKind.ONLY_NUMBER
         )
         is_pair = entries.kinds == EntryKind.ROW_AND_COLUMN
-        numbers = np.concatenate([entries.first[is_pair], entries.second[is_pair]])
-        lowest = int((entries.first[is_single] == 0).sum() + (numbers == 0).sum())
-        highest = int((entries.first[is_single] == 9).sum() + (numbers == 3).sum())
+        numbers = np.concatenate(
+            [entries.cell_or_row[is_pair], entries.column[is_pair]]
+        )
+        lowest = int((entries.cell_or_row[is_single] == 0).sum() + (numbers == 0).sum())
+        highest = int(
+            (entries.cell_or_row[is_single] == 9).sum() + (numbers == 3).sum()
+        )
         self.cell_evidence = f" (0 is in {lowest:,} moves, 9 or row 3 in {highest:,})"
         if is_contradicted(highest, lowest):
             return [1]
         return [0] if lowest or not (is_single | is_pair).any() else [0, 1]
 
-    def choose_first_number(self, from_0: int, from_1: int) -> int:
+    def choose_first_number(self, taken_from_0: int, taken_from_1: int) -> int:
         """Return the number of the top left square, 0 or 1, and tell the user about it.
 
-        `from_0` and `from_1` count the moves on taken squares if moves are counted from 0 or from
-        1.
+        The arguments count moves on taken squares, if moves are counted from 0 or from 1.
         """
-        evidence = f"{from_0:,} on taken squares if from 0, {from_1:,} if from 1"
-        if is_clearly_supported(from_0, from_1):
+        evidence = (
+            f"{taken_from_0:,} on taken squares if from 0, {taken_from_1:,} if from 1"
+        )
+        if is_clearly_supported(taken_from_0, taken_from_1):
             self.notes.append(f"Moves are counted from 1 ({evidence}).")
             return 1
         self.notes.append(
@@ -412,22 +422,24 @@ class TableReader:
         )
         return 0
 
-    def check_taken_moves(self, ways: list[bool], numbers: list[int]) -> None:
+    def check_taken_moves(
+        self, digit_orders: list[bool], first_numbers: list[int]
+    ) -> None:
         """Raise TableError if most moves are on squares that are taken on their boards.
 
-        Then the boards were stored after the moves. `ways` are the possible orders of the digits in
-        base-3 numbers, and `numbers` the possible numbers of the first square.
+        Then the boards were stored after the moves. The arguments are results of
+        `list_digit_orders` and `list_first_numbers`.
         """
         entries = self.entries
         is_move = entries.kinds != EntryKind.CELL
         is_move &= entries.kinds != EntryKind.EMPTY_CELL_INDEX
         is_move &= ~np.isnan(entries.values)
-        for way in ways:
-            places = self.locate_entries(way, numbers[0])
+        for way in digit_orders:
+            places = self.locate_entries(way, first_numbers[0])
             legal = np.unique(entries.rows[is_move & places.is_legal])
             taken = np.setdiff1d(entries.rows[is_move & places.is_taken], legal)
             is_enough = len(taken) >= (
-                MIN_TAKEN_MOVES if len(ways) == 1 else MIN_POSITION_COUNT
+                MIN_TAKEN_MOVES if len(digit_orders) == 1 else MIN_POSITION_COUNT
             )
             if is_enough and len(taken) > 4 * len(legal):
                 first = np.flatnonzero(is_move & (entries.rows == taken[0]))[0]
@@ -491,10 +503,10 @@ class TableReader:
     def describe_entry(self, entry: int) -> str:
         entries = self.entries
         if entries.kinds[entry] == EntryKind.ROW_AND_COLUMN:
-            return f"{entries.first[entry]}, {entries.second[entry]}"
-        if entries.first[entry] < 0:
+            return f"{entries.cell_or_row[entry]}, {entries.column[entry]}"
+        if entries.cell_or_row[entry] < 0:
             return format_item(float(entries.values[entry]))
-        return str(entries.first[entry])
+        return str(entries.cell_or_row[entry])
 
     def note_finished_games(self, places: EntryPlaces) -> None:
         is_finished = places.positions >= self.game.decisions
