@@ -185,6 +185,14 @@ class MatchState:
         shown = self.positions[: len(self.match.shown_record) + 1]
         return MatchState(self.site, self.match.follow_move(cell), (*shown, position))
 
+    @property
+    def shared(self) -> "MatchState":
+        """The position by which a link to this match is described: the end of a replay."""
+        if not self.match.replays_record:
+            return self
+        end = self.match.show_ply(len(self.match.record))
+        return MatchState(self.site, end, self.positions)
+
     @cached_property
     def is_over(self) -> bool:
         """Whether the game has ended in the shown position."""

@@ -126,9 +126,12 @@ def test_the_curve_behind_the_slider_is_that_of_the_blunders(site: SiteData) -> 
     assert [20 - y for _, y in points] == pytest.approx(heights, abs=0.06)
 
 
-def test_the_title_of_a_shared_game_tells_what_its_picture_tells(client: FlaskClient) -> None:
+@pytest.mark.parametrize("replay", ["", "&ply=0&replay=1"])
+def test_the_title_of_a_shared_game_tells_what_its_picture_tells(
+    client: FlaskClient, replay: str
+) -> None:
     """X, a person, has lost this game by move 5."""
-    page = client.get("/play/027684?o=q-learning-4").text
+    page = client.get(f"/play/027684?o=q-learning-4{replay}").text
     (title,) = re.findall('property="og:title" content="([^"]*)"', page)
     assert "Q-learning 4 won because move 5 was a blunder" in title
     assert "move 2" not in title

@@ -330,11 +330,7 @@ def download_board_preview(record: str = "") -> Response:
 
     If the game is over, a ring marks the move that lost it.
     """
-    state = parse_match(record, request.args, get_current_site())
-    if state.match.replays_record:
-        state = MatchState(
-            state.site, state.match.show_ply(len(record)), state.positions
-        )
+    state = parse_match(record, request.args, get_current_site()).shared
     move_values = (
         None if state.match.hides_values or state.is_over else evaluate_match(state)
     )

@@ -301,7 +301,8 @@ def render_match(state: MatchState) -> Response:
         "play/play.html",
         page,
         fragment=("game", "moves"),
-        shared_title=build_shared_title(state, page.reviewed_moves),
+        shared=state.shared,
+        shared_title=build_shared_title(state.shared, page.reviewed_moves),
         value_chart=render_game_values(state, page.reviewed_moves),
         why_url="" if cannot_explain else why_url(explained, cell),
         preferences_url=match_url(
