@@ -65,7 +65,7 @@ class Champion:
             yield Update(*move, before, self.value(*move), next_board=made)
 
     def explore(self, board, rng):
-        """Return a move to a board that is not proved, and whether there is one; otherwise any move.
+        """Return (move, True) for a move to a board that is not proved, or (any move, False).
 
         Of several moves, one with the highest upper bound is chosen, then one with the fewest
         visits.

@@ -18,5 +18,5 @@ def epsilon_greedy(values, epsilon, rng, ties="random"):
 
 
 def pick(cells, u):
-    """Return a random cell of a list, by a random number u; rounding could make u 1, hence the `min`."""
+    """Return the cell at the fraction u of a list; rounding could make u 1, hence the `min`."""
     return cells[min(int(u * len(cells)), len(cells) - 1)]

@@ -102,7 +102,7 @@ class League:
         self.own = self.players[self.name] = Player(game, parameters, parameters)
 
     def play(self, turn, rng):
-        """Play a round, with two games for each pair of members, or play a game with a person."""
+        """Play a round with two games for each pair of members, or a game with a person."""
         for names in self.list_meetings(turn):
             opponent, seat = "", ""
             if self.name in names:
@@ -178,7 +178,7 @@ def choose_league_move(game, name, players, person, board, rng):
 
 @cache
 def see_from_seat(game, board, cell, seat, symmetric):
-    """Return a board with one's own stones as 1 and the opponent's as 2, and the cell of a move on it.
+    """Return a board with one's own stones as 1 and the opponent's as 2, and a cell on it.
 
     If `symmetric`, the result is the same for all symmetric boards and moves.
     """

@@ -45,7 +45,7 @@ class Turn(NamedTuple):
     earlier_turns: int
 
     def seat(self, seats, number):
-        """Return the learner's seat, "X" or "O", in this game; with `seats="both"` it alternates."""
+        """Return the learner's seat, "X" or "O", in a game; with `seats="both"` it alternates."""
         if seats == "both":
             return "XO"[number % 2]
         return seats.upper()

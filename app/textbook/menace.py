@@ -27,7 +27,7 @@ class Menace:
         self.refills = 0
 
     def update(self, s, a, reward):
-        """Add beads to a move or remove some; fill a box again that becomes empty.
+        """Add `reward` beads to a move, or remove beads; fill the box again if it becomes empty.
 
         `new` in the returned Update is the number of beads before the box is filled again.
         """

@@ -36,7 +36,7 @@ def seed_state(seed, *part):
 
 
 def make_hash(key, factor):
-    """Return a function that hashes 32-bit numbers, with another key at each call."""
+    """Return a function that hashes 32-bit numbers, with a new key at each call."""
 
     def hash_number(number):
         nonlocal key

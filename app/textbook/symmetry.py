@@ -5,13 +5,13 @@ from functools import cache
 
 @cache
 def canonical_pair(game, board, cell):
-    """Return the one (board, move) that stands for all symmetric ones."""
+    """Return the (board, move) that represents all symmetric ones."""
     return min(list_symmetric_pairs(game, board, cell))
 
 
 @cache
 def canonical_board(game, board):
-    """Return the one board that stands for all symmetric ones."""
+    """Return the board that represents all symmetric ones."""
     return min(image for image, _ in list_symmetric_pairs(game, board, 0))
 
 

@@ -81,6 +81,6 @@ class TdAfterstates:
         return self.v[self.key(board, cell)]
 
     def key(self, board, cell):
-        """Return the board after a move; if `symmetric`, it is the same for symmetric boards."""
+        """Return the board after a move; if `symmetric`, symmetric boards have the same key."""
         made = self.game.make_move(board, cell)
         return canonical_board(self.game, made) if self.parameters.symmetric else made

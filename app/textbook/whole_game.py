@@ -4,7 +4,7 @@ from app.textbook.loop import Move
 
 
 def play_whole_game(learner, board, learning_seats, opponent, rng):
-    """Play a game and yield each Move; return each (s, a) of the learner, and the last board."""
+    """Play a game and yield each Move; return the learner's (s, a) pairs, and the last board."""
     game, trail = learner.game, []
     while not game.is_over(board):
         explored = None

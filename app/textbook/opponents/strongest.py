@@ -5,7 +5,7 @@ from functools import cache
 
 
 def list_strongest_move(game, board):
-    """Return a list with this opponent's move only: the first of its best moves."""
+    """Return a list with one move: the first of the opponent's best moves."""
     player = game.player_to_move(board)
     chances = {
         cell: get_chances(game, game.make_move(board, cell), player)
