@@ -138,7 +138,7 @@ class SiteData:
     """
 
     game: Game
-    lab: AgentsOnDemand
+    on_demand: AgentsOnDemand
     shipped_agents: dict[str, Agent]
     baselines: dict[str, Policy]
     # claim -> results
@@ -155,7 +155,9 @@ class SiteData:
 
     @cached_property
     def agents(self) -> Registry[Agent]:
-        return Registry(self.shipped_agents, self.lab.is_available, self.lab.get_agent)
+        return Registry(
+            self.shipped_agents, self.on_demand.is_available, self.on_demand.get_agent
+        )
 
     @cached_property
     def policies(self) -> Registry[Policy]:
@@ -238,7 +240,7 @@ class SiteData:
     def is_value_source(self, source_name: str) -> bool:
         return (
             source_name in self.value_sources
-            or self.lab.is_available(source_name)
+            or self.on_demand.is_available(source_name)
             or self.is_task_value_source(source_name)
         )
 
@@ -265,7 +267,7 @@ class SiteData:
         return (
             player_name
             if player_name in self.player_names
-            else self.lab.canonicalize(player_name)
+            else self.on_demand.canonicalize(player_name)
         )
 
     def is_taught_by_person(self, value_source: str) -> bool:
@@ -469,7 +471,7 @@ class SiteData:
 
     def _has_policy_on_demand(self, policy_name: str) -> bool:
         if not is_policy_name(policy_name):
-            return self.lab.is_available(policy_name)
+            return self.on_demand.is_available(policy_name)
         try:
             self.decode_moves(policy_name)
         except ValueError:
@@ -519,7 +521,7 @@ def load_site_data(models_folder: Path, trains_on_demand: bool = False) -> SiteD
         game=game,
         update_examples=updates,
         blunder_examples=mistakes,
-        lab=on_demand,
+        on_demand=on_demand,
         shipped_agents=agents,
         baselines={
             name: baseline.build_policy(game) for name, baseline in BASELINES.items()

@@ -54,7 +54,7 @@ def test_the_links_of_a_class_become_one_table(client: FlaskClient) -> None:
     assert ada[:3] == ["Ada", "MENACE", "4"]
     assert paper[:3] == ["Line 3", "MENACE", "2"]
     assert grace == ["Grace", "judged table", *["–"] * 3, "0%", "0%", *["–"] * 5]
-    lessons = client.application.extensions["site"].lab.replay_course(PAPER, None).lessons
+    lessons = client.application.extensions["site"].on_demand.replay_course(PAPER, None).lessons
     assert paper[5:7] == [f"{100 * lessons[-1].loss_chances['x']:.0f}%", "–"]
     assert f'href="/teach/{MENACE}"' in answer.text
 
@@ -121,7 +121,7 @@ class BusyTrainer:
 def test_a_busy_server_does_not_lose_the_pasted_links(
     client: FlaskClient, site: SiteData, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(site.lab, "trainer", BusyTrainer())
+    monkeypatch.setattr(site.on_demand, "trainer", BusyTrainer())
     answer = compare(client, f"Ada: /teach/{MENACE.replace('245', '254')}")
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
     assert "Refresh" not in answer.headers  # it would ask for the page without its links

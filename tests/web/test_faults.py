@@ -31,14 +31,14 @@ def test_every_fault_has_its_agent_and_the_right_one(site: SiteData) -> None:
     recipes = {
         name_recipe(recipe) for recipe in [*FAULTY_RECIPES.values(), *CORRECT_RECIPES.values()]
     }
-    assert set(site.lab.fault_agents) == recipes
+    assert set(site.on_demand.fault_agents) == recipes
     for fault, recipe in FAULTY_RECIPES.items():
         assert name_recipe(recipe) == f"{name_recipe(find_correct_recipe(fault))},fault={fault}"
 
 
 def test_they_are_no_agents_of_the_list(site: SiteData) -> None:
-    assert not set(site.lab.fault_agents) & set(site.agents)
-    for name in site.lab.fault_agents:
+    assert not set(site.on_demand.fault_agents) & set(site.agents)
+    for name in site.on_demand.fault_agents:
         assert site.agents.contains_name(name)
 
 
@@ -86,7 +86,7 @@ def test_the_board_shows_a_loss_at_once_or_a_value_that_no_game_has(site: SiteDa
 def test_the_figures_are_those_of_an_independent_evaluation(site: SiteData) -> None:
     rules = Rules()
     uniform = in_floats(rules.uniform())
-    for name, agent in site.lab.fault_agents.items():
+    for name, agent in site.on_demand.fault_agents.items():
         policy = in_floats(
             {
                 format_position(site.game, decision): equally(np.flatnonzero(row).tolist())

@@ -187,7 +187,7 @@ def test_the_medians_of_all_seeds_are_handed_out(client: FlaskClient) -> None:
 
 
 def test_seeds_are_judged_as_their_agents_are(site: SiteData) -> None:
-    runs = site.lab.train_seeds(parse_recipe("q-table,games=60"), [3, 0])
+    runs = site.on_demand.train_seeds(parse_recipe("q-table,games=60"), [3, 0])
     assert [run.seed for run in runs] == [3, 0]
     for run, agent in zip(runs, ("q-table,games=60,seed=3", "q-table,games=60"), strict=True):
         figures = site.agents[agent].card.figures

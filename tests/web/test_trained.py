@@ -227,7 +227,7 @@ def test_what_is_kept_of_agents_is_bounded(client: FlaskClient, site: SiteData) 
     asked = [fresh() for _ in range(MAX_CACHED_AGENTS + 2)]
     for name in asked:
         assert client.get(f"/api/v1/agents/{name}").status_code == 200
-    assert len(site.lab.agents) == MAX_CACHED_AGENTS
+    assert len(site.on_demand.agents) == MAX_CACHED_AGENTS
     assert client.get(f"/agents/{asked[0]}.npz").status_code == 200
 
 

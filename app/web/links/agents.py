@@ -1,6 +1,6 @@
 """Links to agents, their files, blunders and proofs."""
 
-from app.web.links.judge import JUDGE_BLUNDERS_ROUTE, JUDGE_CERTIFICATE_ROUTE, judge_url
+from app.web.links.judge import JUDGE_BLUNDERS_ROUTE, JUDGE_PROOF_ROUTE, judge_url
 from app.web.routes import Route, omit_first_page
 from app.web.site_data import MOVES_PREFIX, is_policy_name
 
@@ -9,13 +9,13 @@ AGENTS_FILE_ROUTE = Route("/agents.csv")
 AGENT_ROUTE = Route("/agents/<name>", "against")
 AGENT_FILE_ROUTE = Route("/agents/<name>.<any(npz, json, csv):ending>")
 BLUNDERS_ROUTE = Route("/agents/<name>/blunders", "page")
-CERTIFICATE_ROUTE = Route("/agents/<name>/certificate-<any(x, o):seat>", "page")
+PROOF_ROUTE = Route("/agents/<name>/certificate-<any(x, o):seat>", "page")
 
 
 def agent_url(agent_name: str, opponent: str = "") -> str:
     """Return the URL of an agent's page, with its learning curves against an opponent.
 
-    A policy that is named by its moves has another page, which judges it.
+    A policy that is named by its moves has the page that judges it.
     """
     if is_policy_name(agent_name):
         return judge_url(agent_name)
@@ -23,7 +23,6 @@ def agent_url(agent_name: str, opponent: str = "") -> str:
 
 
 def blunders_url(policy_name: str, page: int = 1) -> str:
-    """Return the URL of a page in the list of an agent's blunders."""
     if is_policy_name(policy_name):
         return JUDGE_BLUNDERS_ROUTE.url(
             moves=policy_name.removeprefix(MOVES_PREFIX), page=omit_first_page(page)
@@ -31,12 +30,12 @@ def blunders_url(policy_name: str, page: int = 1) -> str:
     return BLUNDERS_ROUTE.url(policy_name, page=omit_first_page(page))
 
 
-def certificate_url(policy_name: str, seat: str, page: int = 1) -> str:
-    """Return the URL of the proof (the certificate) that an agent cannot be beaten as "x" or "o"."""
+def proof_url(policy_name: str, seat: str, page: int = 1) -> str:
+    """Return the URL of the proof that an agent cannot be beaten as "x" or "o"."""
     if is_policy_name(policy_name):
-        return JUDGE_CERTIFICATE_ROUTE.url(
+        return JUDGE_PROOF_ROUTE.url(
             seat,
             moves=policy_name.removeprefix(MOVES_PREFIX),
             page=omit_first_page(page),
         )
-    return CERTIFICATE_ROUTE.url(policy_name, seat, page=omit_first_page(page))
+    return PROOF_ROUTE.url(policy_name, seat, page=omit_first_page(page))

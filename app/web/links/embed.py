@@ -24,10 +24,10 @@ def embed_curve_url(
     opponent: str = "",
     width: int = 0,
 ) -> str:
-    """Return the URL of a frame with the learning curves of agents.
+    """Return the URL of a frame with the learning curves of agents, `width` pixels wide.
 
-    `curve_key` selects the kind of curves. Without `curve_key` and `others`, the curves show the
-    results against `opponent`. `width` is in pixels.
+    `curve_key` selects the kind of curves. Without it, one agent's curves show its results against
+    `opponent`.
     """
     query = {"figure": curve_key, "against": opponent, "width": width or None}
     return EMBED_CURVE_ROUTE.url(agent_name, lens=[*others], **query)

@@ -11,10 +11,10 @@ HOW_PART_ROUTE = Route(
 def how_url(part_slug: str = "", **query: str | int | None) -> str:
     """Return the URL of the page /how, or of one of its parts.
 
-    A part is a step of the lesson or a section. `query` says what the part shows: `step` is a
-    snapshot in the lesson, `record` leads to the position on an example board, `board` is a
-    position to encode, and `stage` is a stage of a worked example. In the lesson, `right` and
-    `plays` are a visitor's answers, as cells, to the questions about a blunder.
+    A part is a step of the lesson or a section. The query says what it shows: `step` is a snapshot,
+    `record` leads to a position, `board` is a position to encode, and `stage` is a step of a worked
+    example. `right` and `plays` are a visitor's answers, as cells, to the questions about a
+    blunder.
     """
     return (
         HOW_PART_ROUTE.url(part_slug, **query) if part_slug else HOW_ROUTE.url(**query)

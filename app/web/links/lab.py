@@ -36,12 +36,11 @@ def lab_url(
     axis_key: str = "",
     elsewhere: int | None = None,
 ) -> str:
-    """Return the URL of the lab with a recipe, compared with the recipe `baseline` if that differs.
+    """Return the URL of the lab with a recipe, compared with `baseline` if that differs.
 
-    `measure_key` and `axis_key` select the curves. `step` is a snapshot, and `seeds` is the number
-    of seeds. `game` is the number of a training game, which is shown after its first `update`
-    updates. `elsewhere` is the number of verdicts shown in the table that repeats the comparison
-    with other opponents and numbers of games.
+    `step` is a snapshot, `seeds` the number of seeds, and `game` the number of a training game,
+    shown after its first `update` updates. `elsewhere` is the number of verdicts in the table that
+    repeats the comparison with other opponents and numbers of games.
     """
     numbers = {"step": step, "game": game, "update": update, "seeds": seeds}
     numbers["elsewhere"] = elsewhere

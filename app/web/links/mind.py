@@ -13,7 +13,6 @@ def value_map_url(
     colouring_key: str = "",
     tile_number: int | None = None,
 ) -> str:
-    """Return the URL of an agent's value map at a snapshot, with a colouring and a selected tile."""
     return VALUE_MAP_ROUTE.url(
         agent_name, step=snapshot, colour=colouring_key, tile=tile_number
     )

@@ -45,7 +45,7 @@ def play_url(match: Match) -> str:
 
 
 def split_match_url(query: Query) -> tuple[str, dict[str, str]]:
-    """Return the record and the query of the match whose URL is the parameter `at` of a query."""
+    """Return the record and the query of the match whose URL is the query parameter `at`."""
     start = PLAY_ROUTE.url("")
     path, _, query_text = query.get("at", start).partition("?")
     return path.removeprefix(start), dict(parse_qsl(query_text))
@@ -57,10 +57,7 @@ def play_against_url(agent_name: str) -> str:
 
 
 def watch_url(agent_name: str) -> str:
-    """Return the URL of games of an agent against itself, one after the other.
-
-    One move in ten is random, so that the games differ.
-    """
+    """Return the URL of games of an agent against itself, with one random move in ten."""
     return play_url(Match(x=agent_name, o=agent_name, epsilon=WATCHED_EPSILON))
 
 
@@ -69,7 +66,7 @@ def map_moves_to_urls(
 ) -> Callable[[int], str]:
     """Return a function from a cell to the URL of the match after a move there.
 
-    This function is faster than `build_url`.
+    It is faster than `build_url`.
     """
     path, _, query = build_url(match.follow_move(0)).partition("?")
     start = path[:-1]
@@ -78,7 +75,7 @@ def map_moves_to_urls(
 
 
 def map_plies_to_urls(match: Match) -> Callable[[int], str]:
-    """Return a function from a ply to the URL of the match at that ply."""
+    """Return a function from a number of moves to the URL of the match after them."""
     whole = play_url(match.show_ply(len(match.record)))
     path, _, query = play_url(match.show_ply(0)).partition("?ply=0")
     return lambda ply: f"{path}?ply={ply}{query}" if ply < len(match.record) else whole
@@ -97,7 +94,7 @@ PAGE_URL_BUILDERS = MatchUrlBuilders(play_url, partial(match_url, REPLY_ROUTE))
 # A page has about fifteen URLs of a match, which share a few settings.
 @lru_cache(maxsize=128)
 def _list_settings(*values: object) -> list[str]:
-    """Return the settings that are not the defaults, each as "name=value".
+    """Return the settings that are not defaults, such as ["o=random"].
 
     The list is cached, so callers must not change it.
     """

@@ -22,9 +22,9 @@ def puzzle_url(
 ) -> str:
     """Return the URL of a puzzle in the round of a `day` or, without it, in a round of ten.
 
-    `answer_digits` has a digit for each earlier puzzle of the round. `chosen_correct_cell` is the
-    visitor's answer on the right move, and `chosen_agent_cell` the answer on the agent's move. The
-    page shows `ply` moves of the solution. `friend_digits` are the answers of a friend in this round.
+    `answer_digits` and `friend_digits` have a digit for each puzzle that the visitor, and a friend,
+    answered in this round. The chosen cells are the visitor's answers on the right move and on the
+    agent's move. The page shows `ply` moves of the solution.
     """
     cells = {"right": chosen_correct_cell, "plays": chosen_agent_cell}
     chosen = {name: DIGITS[cell] for name, cell in cells.items() if cell is not None}

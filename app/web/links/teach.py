@@ -26,8 +26,8 @@ def teach_url(recipe_name: str = "", unfinished_moves: str = "") -> str:
 def paper_url(set_key: str = "", size_key: str = "", machine_recipe: str = "") -> str:
     """Return the URL of the sheets for MENACE on paper.
 
-    `set_key` selects the boxes, and `size_key` the size of the paper. `machine_recipe` is the
-    recipe of a machine whose present beads are printed on the labels.
+    `set_key` selects the boxes, `size_key` the paper, and `machine_recipe` the machine whose beads
+    are printed on the labels.
     """
     return PAPER_ROUTE.url(
         set="" if machine_recipe or set_key == "short" else set_key,

@@ -11,8 +11,7 @@ WHY_ROUTE = Route("/why/<record>", f"{MATCH_PARAMETERS} cell answer")
 def why_url(match: Match, cell: int | None = None, case_name: str = "") -> str:
     """Return the URL that explains the value of a cell, by default of the best move.
 
-    `case_name` selects the update on the page by the cell of the opponent's reply, or by the result
-    of the game.
+    `case_name` selects the update on the page: the cell of the opponent's reply, or the result.
     """
     parts = [f"cell={DIGITS[cell]}"] if cell is not None else []
     parts += [f"answer={case_name}"] * bool(case_name)

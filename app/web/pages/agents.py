@@ -442,7 +442,7 @@ def build_training_variables(site: SiteData, name: str) -> Variables:
         "training_wins_export": export_curves(site, [name], learning.WIN_RATE_KEY),
         "recipe_parameters": list_parameters(recipe),
         "script_url": RECIPE_SCRIPT_ROUTE.url(name)
-        if site.lab.trainer and not recipe.is_network
+        if site.on_demand.trainer and not recipe.is_network
         else "",
         "script_name": name_script_file(recipe),
     }
@@ -471,7 +471,7 @@ def download_script(name: str) -> Response:
     card = get_current_site().get_agent(name).card
     if parse_recipe(card.recipe).is_network:
         raise NotFound(f"The training of {card.title} cannot be written as one file.")
-    code = get_current_site().lab.get_script(card.recipe)
+    code = get_current_site().on_demand.get_script(card.recipe)
     return build_file_response(
         code, "text/x-python", name_script_file(parse_recipe(card.recipe))
     )

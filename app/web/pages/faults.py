@@ -54,12 +54,14 @@ bp.add_menu_page(
     "Puzzles",
     "which-line",
     gettext_noop("Code puzzles"),
-    lambda: FAULT_PUZZLES_ROUTE.url() if get_current_site().lab.fault_agents else "",
+    lambda: (
+        FAULT_PUZZLES_ROUTE.url() if get_current_site().on_demand.fault_agents else ""
+    ),
 )
 bp.add_to_sitemap(
     lambda: (
         map(FAULT_ROUTE.url, FAULTY_RECIPES)
-        if get_current_site().lab.fault_agents
+        if get_current_site().on_demand.fault_agents
         else []
     )
 )
@@ -169,12 +171,12 @@ def find_fault_agents(site: SiteData, fault: str) -> tuple[Agent, Agent]:
         raise NotFound(
             f"There is no fault {fault!r}. {format_valid_names(FAULT_ORDER)}"
         )
-    if not site.lab.fault_agents:
+    if not site.on_demand.fault_agents:
         raise NotFound("The agents of the faults are missing here.")
     faulty, correct = map(
         name_recipe, (FAULTY_RECIPES[fault], find_correct_recipe(fault))
     )
-    return site.lab.fault_agents[faulty], site.lab.fault_agents[correct]
+    return site.on_demand.fault_agents[faulty], site.on_demand.fault_agents[correct]
 
 
 @cached_per_site(16)

@@ -40,13 +40,13 @@ from app.web.facts import (
 )
 from app.web.links.agents import (
     BLUNDERS_ROUTE,
-    CERTIFICATE_ROUTE,
+    PROOF_ROUTE,
     blunders_url,
-    certificate_url,
+    proof_url,
 )
 from app.web.links.judge import (
     JUDGE_BLUNDERS_ROUTE,
-    JUDGE_CERTIFICATE_ROUTE,
+    JUDGE_PROOF_ROUTE,
     JUDGE_ROUTE,
     JUDGE_TOOL_ROUTE,
     judge_url,
@@ -127,7 +127,7 @@ def show_judge() -> Response:
                 id=f"beat-{seat}",
             )
             for seat, verdict in verdicts.items()
-            if "certificate" not in verdict
+            if "proof" not in verdict
         ]
         + judgement.list_game_links(name),
         boards_by_cause=[
@@ -262,15 +262,13 @@ def show_blunders(name: str = "") -> Response:
     )
 
 
-@bp.get(CERTIFICATE_ROUTE)
-@bp.get(JUDGE_CERTIFICATE_ROUTE)
-def show_certificate(seat: str, name: str = "") -> Response:
+@bp.get(PROOF_ROUTE)
+@bp.get(JUDGE_PROOF_ROUTE)
+def show_proof(seat: str, name: str = "") -> Response:
     name = get_judged_policy(name)
     site = get_current_site()
-    count = len(get_certificate(site, name, seat).positions)
-    shown, values = _build_page_of_pictures(
-        name, count, partial(certificate_url, name, seat)
-    )
+    count = len(get_proof(site, name, seat).positions)
+    shown, values = _build_page_of_pictures(name, count, partial(proof_url, name, seat))
     proof = judgement.build_proof(site, name, seat, shown)
     return render_page(
         "judge/listed.html", blunders=None, proof=proof, seat=seat, **values
@@ -293,21 +291,19 @@ def _build_page_of_pictures(
     }
 
 
-@bp.get(CERTIFICATE_ROUTE.append_ending(".csv"))
-@bp.get(JUDGE_CERTIFICATE_ROUTE.append_ending(".csv"))
-def download_certificate(seat: str, name: str = "") -> Response:
+@bp.get(PROOF_ROUTE.append_ending(".csv"))
+@bp.get(JUDGE_PROOF_ROUTE.append_ending(".csv"))
+def download_proof(seat: str, name: str = "") -> Response:
     """Return a proof as CSV, with a row for each position: the moves, and the exact result."""
     site = get_current_site()
-    certificate = get_certificate(get_current_site(), get_judged_policy(name), seat)
+    proof = get_proof(get_current_site(), get_judged_policy(name), seat)
     rows = (
         (
             format_position(site.game, position),
             " ".join(DIGITS[cell] for cell in np.flatnonzero(choice)),
             describe_best_play(site, position),
         )
-        for position, choice in zip(
-            certificate.positions.tolist(), certificate.moves, strict=True
-        )
+        for position, choice in zip(proof.positions.tolist(), proof.moves, strict=True)
     )
     return build_csv_response(
         ("position", "moves", "value"), rows, f"{name or 'judged'}-{seat}"
@@ -327,7 +323,7 @@ def get_judged_policy(policy_name: str = "") -> str:
     return moves
 
 
-def get_certificate(site: SiteData, policy_name: str, seat: str) -> UnbeatableProof:
+def get_proof(site: SiteData, policy_name: str, seat: str) -> UnbeatableProof:
     """Return the proof that a policy never loses as "x" or "o".
 
     Raises NotFound with a lost game if the policy can lose.

@@ -106,7 +106,7 @@ def _build_best_play_fact(query: ValueQuery) -> tuple[str, str]:
 
 def _explain_taught_value(query: ValueQuery, algorithm: Algorithm) -> Variables:
     game = query.game
-    course = query.site.lab.replay_course(query.value_source, None)
+    course = query.site.on_demand.replay_course(query.value_source, None)
     lessons = course.lessons if isinstance(course, Course) else []
     learner = make_learner(game, query.recipe)
 

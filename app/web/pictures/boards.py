@@ -44,8 +44,6 @@ CellUrl = Callable[[int], str]
 
 
 class BoardSquare(NamedTuple):
-    """A square of a large board, with its value and its links."""
-
     id: str
     shortcut_key: str
     row: int
@@ -106,7 +104,7 @@ class BoardSquare(NamedTuple):
 
 
 class BoardPicture(NamedTuple):
-    """A large board, from which a template or `plot_squares` makes the picture."""
+    """A large board, which a template or `plot_squares` draws."""
 
     id: str
     label: str
@@ -132,7 +130,6 @@ class SmallBoard(NamedTuple):
 
     @property
     def svg(self) -> Markup:
-        """The picture as SVG elements for a page."""
         box = f'viewBox="0 0 3 3" role="img" aria-label="{self.label}"'
         return svg.write_inline(
             [svg.Inset("position", self.signs)], "drawing mini", box
@@ -153,19 +150,13 @@ def lay_out_board(
     build_reply_url: CellUrl | None = None,
     shows_earlier_values: bool = False,
 ) -> BoardPicture:
-    """Return the board at the shown position of a match.
+    """Return the board in the shown position of a match.
 
-    `move_values`: the values to show, None to hide them.
-    `build_move_url`: takes a cell and returns the URL after a move there; None if nobody may move.
-    `build_reply_url`: takes a cell and returns the URL of the agent's reply to a move there; None if
-    no agent replies.
-    `chosen_cell`: the cell that the page is about.
-    `notes`: a note for each cell. By default they mark blunders.
-    `build_explain_url`: takes a cell on which nobody may move and returns the URL of the reason for
-    its value.
-    `hinted_cells`: the cells that the hint recommends.
-    `shows_earlier_values`: the values are those before the last move, because the page waits for a
-    reply.
+    `build_move_url` and `build_reply_url` take a cell, and return the URL of a move and of the
+    agent's reply; they are None if nobody may move, and if no agent replies. `square_url` explains
+    a value after `cell` is added to it, where nobody may move. `chosen_cell` is the cell that the
+    page is about. By default the notes mark blunders. `shows_earlier_values` is set while the page
+    waits for a reply.
     """
     game = state.site.game
     position = state.position
@@ -252,8 +243,7 @@ def plot_small_board(
 ) -> SmallBoard:
     """Return a small picture of a position, with signs on some empty cells.
 
-    `signs` maps a cell to "right" (a star), "blunder" (a cross) or "plays" (a dot). `last_cell` has
-    a frame, as the last move.
+    A sign is "right" (a star), "blunder" (a cross) or "plays" (a dot). `last_cell` gets a frame.
     """
     kinds = {
         cell: MARKS[stone].lower()
@@ -277,7 +267,7 @@ def plot_small_board(
 
 
 def plot_squares(board: BoardPicture) -> list[svg.Shape]:
-    """Return the squares and the winning lines of a board as shapes, in pixels from its corner."""
+    """Return the squares and the winning lines of a board, in pixels from its corner."""
     shapes: list[svg.Shape] = []
     for square in board.squares:
         x = (square.column - 1) * SQUARE_DISTANCE
@@ -310,7 +300,7 @@ def plot_board_preview(board: BoardPicture, caption: str) -> svg.Drawing:
 def list_board_rows(
     board: BoardPicture, move_values: MoveValues | None
 ) -> Iterator[tuple[object, ...]]:
-    """Yield a row of the CSV file for each square; its columns are CSV_COLUMNS."""
+    """Yield a CSV row for each square, with the columns CSV_COLUMNS."""
     for cell, square in enumerate(board.squares):
         value = best = result = None
         if move_values and square.mark == ".":

@@ -21,7 +21,7 @@ BOARD_SIZE = 3 * CELL_SIZE
 
 
 def render_bead_signs(game: Game) -> Markup:
-    """Return the definitions of all signs, which a page with labels needs once."""
+    """Return the SVG definitions of all signs, which a page with labels needs once."""
     x, y = _find_square_centre(0)
     lines = ""
     for n in range(4):
@@ -56,8 +56,7 @@ def render_label(
 ) -> Markup:
     """Return the label of a box as SVG.
 
-    `beads_per_kind` is the number of beads for each move. `counts_by_cell` replaces it if the moves
-    have different numbers of beads.
+    Each move has `beads_per_kind` beads, unless `counts_by_cell` has a number for each move.
     """
     signs = "".join(
         _write_sign_reference(name) for name in ["grid", *_list_sign_names(game, box)]
@@ -79,7 +78,7 @@ def render_label(
 
 
 def describe_box(game: Game, box: Box) -> str:
-    """Return the number of a box and its board in words, row by row."""
+    """Return the number of a box, and its board in words, row by row."""
     names = {X: "X", O: "O"}
     cells = [
         names.get(stone)

@@ -62,8 +62,6 @@ VALUE_COLUMNS = (
 
 
 class Axis(NamedTuple):
-    """An axis with its range and its ticks."""
-
     minimum: float
     maximum: float
     is_logarithmic: bool
@@ -72,7 +70,7 @@ class Axis(NamedTuple):
     log_offset: float = 0.0
 
     def compute_share(self, value: float) -> float:
-        """Return where a value is on the axis, from 0 to 1. Outside the range this is 0 or 1."""
+        """Return where a value is on the axis, from 0 to 1; outside the range it is 0 or 1."""
         low = self._apply_logarithm(self.minimum)
         high = self._apply_logarithm(self.maximum)
         value = self._apply_logarithm(value)
@@ -96,8 +94,8 @@ def build_axis(
 ) -> Axis:
     """Return a linear axis for some values.
 
-    `includes_zero` extends it to 0. `ends_at_ticks` extends it to the next ticks; without this it
-    is only slightly longer than the range of the values.
+    `includes_zero` extends it to 0, and `ends_at_ticks` to the next ticks. Otherwise it is slightly
+    longer than the range of the values.
     """
     known = [*shown_values, *([0.0] if includes_zero else [])] or [0.0]
     low = min(known)
@@ -153,7 +151,7 @@ def build_logarithmic_axis_from_zero(maximum: float) -> Axis:
 
 
 def choose_tick_distance(axis_length: float) -> float:
-    """Return a round distance between ticks, so that an axis has at most MAX_TICKS of them."""
+    """Return a round distance, with which an axis has at most MAX_TICKS ticks."""
     rough = axis_length / (MAX_TICKS - 1)
     power = 10.0 ** floor(log10(rough))
     least = rough * (1 - 1e-9)
@@ -161,14 +159,12 @@ def choose_tick_distance(axis_length: float) -> float:
 
 
 class LabelledNumber(NamedTuple):
-    """A number, and the text that shows it."""
-
     value: float
     text: str
 
 
 class Curve(NamedTuple):
-    """A line of a chart, and at the same time a column of its table."""
+    """A line of a chart, and a column of its table."""
 
     name: str
     css_ink: str
@@ -201,7 +197,7 @@ class Chart(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The chart in words for screen readers, which also mentions the table."""
+        """The chart in words, for screen readers."""
         return f"{self.spoken_first_and_last_numbers} The table below has all numbers."
 
 
@@ -216,7 +212,6 @@ class CurvePoint(NamedTuple):
 
     @property
     def texts(self) -> list[str]:
-        """The numbers as texts, "" for a missing number."""
         return [number.text if number else "" for number in self.numbers]
 
 
@@ -244,10 +239,9 @@ def lay_out_charts(
     agent_urls: Sequence[str] = (),
     is_logarithmic: bool = True,
 ) -> Charts:
-    """Return charts with a common horizontal axis.
+    """Return charts with a common horizontal axis, whose values are `x_values`.
 
-    Each line has a number for each entry of `x_values`. `agent_urls` is empty, or has a URL for
-    each entry.
+    `agent_urls` is empty, or has a URL for each value.
     """
     across = (
         build_logarithmic_axis_from_zero(x_values[-1])
@@ -275,7 +269,7 @@ def build_percentage(share: float) -> LabelledNumber:
 
 
 def build_bar_parts(chances: Chances, decimals: int = 2) -> list[dict[str, Any]]:
-    """Return the three parts of a bar: wins, draws and losses, by their probabilities."""
+    """Return the wins, draws and losses in a bar, as wide as their chances."""
     starts = (0.0, chances[0], chances[0] + chances[1])
     return [
         {
@@ -394,7 +388,7 @@ def plot_curves_file(charts: Charts, title: str, width: int) -> svg.Drawing:
 
 
 def tabulate_charts(charts: Charts) -> tuple[list[str], Iterator[list[float | None]]]:
-    """Return the column titles and the rows of a CSV file with the numbers of all charts."""
+    """Return the column titles and the rows of a CSV file with all numbers."""
     several = len(charts.charts) > 1
     columns = []
     for chart in charts.charts:
@@ -416,10 +410,10 @@ def lay_out_seed_lines(
     height: float,
     unit: str = "",
 ) -> svg.Plot:
-    """Plot the results of one or two recipes: a line for each seed between its results.
+    """Plot the results of two recipes as a line for each seed, or of one as dots.
 
     `results_by_seed` is [R, C], the results of R seeds for C recipes. `css_classes` and `links`
-    have an entry for each seed. A single recipe has dots instead of lines.
+    have an entry for each seed.
     """
     values = [value for row in results_by_seed for value in row]
     up = build_axis(values, includes_zero=not any(values))
@@ -439,7 +433,7 @@ def lay_out_seed_lines(
 
 
 def render_share_chart(shares: Sequence[float]) -> Markup:
-    """Return a chart of a share, from 0 to 1, before the first lesson and after each lesson."""
+    """Return a chart of a share, from 0 to 1, before the first lesson and after each."""
     up = build_axis([100.0], includes_zero=True)
     across = build_axis([0, max(2, len(shares) - 1)])
     shapes: list[svg.Shape] = []
@@ -458,7 +452,7 @@ def render_share_chart(shares: Sequence[float]) -> Markup:
 def lay_out_game_values(
     state: MatchState, moves: Sequence[ReviewedMove], height: float
 ) -> svg.Plot:
-    """Plot a game: a line for the exact values, and dots for what the players expected."""
+    """Plot the exact values of a game as a line, and what the players expected as dots."""
     plies = state.site.game.cells
     shown = len(state.match.shown_record)
     start = int(state.site.solution.values[0])
@@ -498,7 +492,6 @@ def lay_out_game_values(
 
 
 def render_game_values(state: MatchState, moves: Sequence[ReviewedMove]) -> Markup:
-    """Return the plot of `lay_out_game_values` as HTML for a page."""
     return svg.write_plot(
         lay_out_game_values(state, moves, LOW_PLOT_HEIGHT), describe_moves(moves)
     )
@@ -507,7 +500,6 @@ def render_game_values(state: MatchState, moves: Sequence[ReviewedMove]) -> Mark
 def plot_game_values_file(
     state: MatchState, moves: Sequence[ReviewedMove], title: str
 ) -> svg.Drawing:
-    """Return the plot of `lay_out_game_values` as a picture for a file."""
     plot = lay_out_game_values(state, moves, JOINED_CHART_HEIGHT)
     note = "Line: the result with optimal play after each move, for X. Dots: the expected value."
     margin = 12 + 8 * plot.left_margin
@@ -524,7 +516,7 @@ def plot_game_values_file(
 def list_game_value_rows(
     state: MatchState, moves: Sequence[ReviewedMove]
 ) -> Iterator[tuple[object, ...]]:
-    """Yield a row of the CSV file for each move; its columns are VALUE_COLUMNS."""
+    """Yield a CSV row for each move, with the columns VALUE_COLUMNS."""
     for move, cell in zip(moves, state.played_cells, strict=True):
         row, column = divmod(cell, 3)
         # Adding 0.0 turns -0.0 into 0.0.

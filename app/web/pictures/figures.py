@@ -179,7 +179,7 @@ def _plot_quantiles(
 
 
 def has_unlinked_runs(site: SiteData, group: RecipeValues, runs: tables.Runs) -> bool:
-    """Return whether some runs of a group have no page; only the first two are checked."""
+    """Return whether some runs of a group have no page, judged by the first two."""
     if not group.recipe:
         return False
     url_for_seed = tables.map_seeds_to_urls(site, group.recipe)
@@ -193,8 +193,6 @@ def _describe_dot(runs_per_dot: int) -> str:
 
 
 class PlotArea(NamedTuple):
-    """The area between the axes of a chart."""
-
     x_axis: Axis
     y_axis: Axis
     # in pixels from the top of the picture
@@ -206,7 +204,7 @@ class PlotArea(NamedTuple):
         return self.top + self.height
 
     def place_point(self, x: float, y: float) -> tuple[float, float]:
-        """Return where a point is: x as a share of the width, y in pixels from the top."""
+        """Return (x, y), x as a share of the width, and y in pixels from the top."""
         return self.x_axis.compute_share(x), curves.compute_y(
             self.y_axis, y, self.top, self.height
         )
@@ -223,7 +221,7 @@ class PlotArea(NamedTuple):
         lower_ys: Sequence[float],
         upper_ys: Sequence[float],
     ) -> svg.Path:
-        """Return the band between a lower and an upper line, such as the worst and the best runs."""
+        """Return the area between two lines, such as the worst and the best runs."""
         there = self.place_points(xs, upper_ys)
         back = self.place_points(xs, lower_ys)
         return svg.Path(css_classes, there + back[::-1], is_closed=True)
@@ -235,8 +233,7 @@ def lay_out_curves(
 ) -> FigureLayout:
     """Return the layout of learning curves: a line for each median, with a band around it.
 
-    The band contains the middle 80% of the runs. If there are few lines, a paler band contains all
-    runs.
+    The band contains the middle 80% of the runs. Around few lines, a paler band contains all runs.
     """
     every = figure.series
     has_wide_bands = len(every) <= MAX_WIDE_BANDS
@@ -276,7 +273,7 @@ def lay_out_curves(
 
 
 def build_x_axis(figure: Curves) -> Axis:
-    """Return the horizontal axis of curves. A linear axis begins and ends where the curves do."""
+    """Return the horizontal axis of curves; a linear one begins and ends where they do."""
     xs = [x for series in figure.series for x in series.x]
     xs += [mark.value for mark in figure.marks]
     if figure.logarithmic:
@@ -291,7 +288,7 @@ def build_x_axis(figure: Curves) -> Axis:
 
 
 def build_y_axis(all_series: Sequence[Series], has_wide_bands: bool) -> Axis:
-    """Return the vertical axis of curves, which begins at 0 if the values are not far above 0."""
+    """Return the vertical axis of curves, from 0 if the values are not far above 0."""
     values: list[float] = []
     for series in all_series:
         values += [*series.low, *series.high, *series.median]
@@ -318,7 +315,7 @@ def _plot_bands(
 def _choose_dots(
     points: Sequence[tuple[float, float]],
 ) -> Sequence[tuple[float, float]]:
-    """Return every n-th point, counted from the last one, so that at most MAX_CURVE_DOTS have a dot."""
+    """Return every n-th point, counted from the last, so that at most MAX_CURVE_DOTS have a dot."""
     if len(points) == 1:
         return points
     step = -(-len(points) // MAX_CURVE_DOTS)
@@ -386,8 +383,7 @@ def _plot_grid_row(
 ) -> Iterator[svg.Shape]:
     """Yield the squares of a row and their values.
 
-    `extent` has the lowest and the highest value of the grid, which have the colours 0 and
-    LEVEL_COUNT.
+    `extent` has the lowest and the highest value of the grid, with the colours 0 and LEVEL_COUNT.
     """
     minimum, maximum = extent
     step = (maximum - minimum) / LEVEL_COUNT
@@ -416,7 +412,7 @@ def _plot_grid_row(
 def _add_column_names(
     shapes: list[svg.Shape], columns: Sequence[str], top: float
 ) -> float:
-    """Add the names of the columns, vertical if they are long. Return the height that they need."""
+    """Add the names of columns, vertical if they are long, and return their height."""
     longest = max(map(len, columns)) * MAX_CHARACTER_WIDTH
     are_short = longest * len(columns) <= MIN_PLOT_WIDTH
     for column, name in enumerate(columns):
@@ -563,7 +559,7 @@ def _lay_out_boards(figure: Boards, site: SiteData, first_seed: int) -> FigureLa
 def lay_out_numbered_figure(
     site: SiteData, claim: str, figure_number: int
 ) -> FigureLayout:
-    """Return the layout of a figure of an experiment; `figure_number` begins at 1."""
+    """Return the layout of a figure of an experiment, counted from 1."""
     summary = site.experiments[claim]
     return lay_out_figure(summary.figures[figure_number - 1], site, summary.first_seed)
 
@@ -631,7 +627,7 @@ def _place_board(
 def _add_row_name(
     shapes: list[svg.Shape], top: float, row_name: str, spoken_text: str
 ) -> float:
-    """Add the name of a row and a text below it. Return where the text ends."""
+    """Add the name of a row and a text below it, and return where the text ends."""
     for line in wrap(row_name, MAX_NAME_CHARACTERS):
         shapes.append(svg.Text("label", 0, top + 13, line))
         top += TEXT_LINE_HEIGHT
@@ -646,7 +642,7 @@ def _add_reference_lines(
     top: float,
     height: float,
 ) -> float:
-    """Add a vertical line at each reference value, with its text above. Return the texts' height."""
+    """Add a vertical line with a text at each reference value; return the height of the texts."""
     text_shapes: list[svg.Shape] = []
     above = _add_reference_texts(text_shapes, marks, axis, top)
     for mark in marks:
@@ -660,7 +656,7 @@ def _add_reference_lines(
 def _add_reference_texts(
     shapes: list[svg.Shape], marks: Sequence[ReferenceLine], axis: Axis, top: float
 ) -> float:
-    """Add the texts of reference values above a plot, one below the other. Return their height."""
+    """Add the texts of reference values above a plot, and return their height."""
     y = top
     for mark in marks:
         at = axis.compute_share(mark.value)
@@ -687,10 +683,10 @@ def _plot_dots(
     unit: str,
     build_run_url: tables.BuildRunUrl,
 ) -> list[svg.Dot]:
-    """Return the runs of a bin as a column of dots.
+    """Return the runs in a bin as a column of dots, each of which links to its middle run.
 
-    A dot stands for `runs_per_dot` runs, and links to the middle one. The last dot is smaller if it
-    stands for fewer runs. Dots overlap if the column is too high.
+    A dot stands for `runs_per_dot` runs; the last one is smaller if it stands for fewer. Dots
+    overlap if the column is too high.
     """
     parts = [
         runs[start : start + runs_per_dot]
@@ -772,7 +768,7 @@ def _describe_bar(bar: Bar, unit: str) -> str:
 
 
 def plot_figure_preview(site: SiteData, figure: Figure, caption: str) -> svg.Drawing:
-    """Return a figure's miniature as the preview picture of a link, above a line of text."""
+    """Return a small version of a figure as the preview picture of a link, above a text."""
     return svg.plot_preview(
         caption,
         [svg.Inset("large", _list_miniature_shapes(figure, site))],

@@ -55,7 +55,7 @@ CSV_COLUMNS = ("position", "record", "move", "to_move", "true_value", "heat", "v
 
 
 class TileColouring(NamedTuple):
-    """A way to colour the squares of all positions, such as by value or by number of updates."""
+    """A way to colour all positions, such as by value or by number of updates."""
 
     title: str
     # "heat" runs from a loss to a win, "level" from nothing to all.
@@ -108,7 +108,7 @@ class ValueMap(NamedTuple):
     encoded_frames: str = ""
 
     def render_svg(self, element_id: str = "mind", is_small: bool = False) -> Markup:
-        """Return the picture as SVG for a page; with `is_small` it has no row numbers and margins."""
+        """Return the picture as SVG; a small one has no row numbers and margins."""
         edges = (0.2, 0.2, 0.4, 0.6) if is_small else (2.2, 0.4, 2.6, 0.9)
         left, top, across, down = edges
         width = self.tile_layout.columns + across
@@ -135,7 +135,7 @@ class ValueMap(NamedTuple):
         return write_inline(shapes, kind, f'{attributes} aria-hidden="true"')
 
     def plot_tiles(self, unknown_fill: str = "") -> Inset:
-        """Return all tiles; tiles with an unknown value have the SVG attribute fill=`unknown_fill`."""
+        """Return all tiles; the SVG attribute fill is `unknown_fill` where the value is unknown."""
         signs = [
             Sign("blank", outline, fill_attribute=unknown_fill)
             if value is None
@@ -146,10 +146,10 @@ class ValueMap(NamedTuple):
 
 
 def list_colourings(site: SiteData, agent_name: str) -> dict[str, TileColouring]:
-    """Return key -> colouring for the colourings that an agent can have.
+    """Return the colourings that an agent can have, by their keys.
 
-    An agent whose task cannot be solved exactly has no error against this task. Beads do not expect
-    results, so they have no errors at all.
+    Only an agent whose task can be solved has errors against it. Beads expect no results, so they
+    have no errors at all.
     """
     if site.agents[agent_name].card.reward_scale is None:
         return {
@@ -166,7 +166,7 @@ def list_colourings(site: SiteData, agent_name: str) -> dict[str, TileColouring]
 def parse_snapshot_and_colouring(
     site: SiteData, agent_name: str, query: Query
 ) -> tuple[int, str]:
-    """Return the snapshot and the colouring that the query names.
+    """Return the snapshot and the colouring in the query.
 
     Raises NotFound or BadRequest if the agent, the snapshot or the colouring does not exist.
     """
@@ -192,10 +192,10 @@ RepresentedDecisions = tuple[IndexArray, BoolArray]
 def choose_decisions(
     site: SiteData, agent_name: str, snapshot: int | None = None
 ) -> RepresentedDecisions:
-    """Return which position each tile shows at each snapshot, and whether it was updated by then.
+    """Return the position that each tile shows at each snapshot, and whether it was updated.
 
-    A tile (a small square) stands for several symmetric positions. If the agent has updated only
-    some of them, the tile shows one of these. With `snapshot` the arrays have only one row.
+    A tile is a small square for several symmetric positions. If the agent has updated some of them,
+    it shows one of these. With `snapshot` the arrays have only one row.
     """
     agent = site.agents[agent_name]
     steps = range(agent.history.snapshot_count) if snapshot is None else (snapshot,)
@@ -209,7 +209,7 @@ def choose_decisions(
 def estimate_tiles(
     site: SiteData, agent_name: str, snapshot: int | None = None
 ) -> FloatArray:
-    """Return the agent's highest value in the position of each tile, [T, N]: N tiles at T snapshots.
+    """Return the highest value in the position of each tile, [T, N]: N tiles, T snapshots.
 
     Values are from -1 to +1 for the mover. For beads they say how strongly the agent prefers its
     likeliest move. With `snapshot`, T is 1.
@@ -305,7 +305,7 @@ def plot_value_map(
 
 @cached_per_site(8)
 def plot_policy_blunders(site: SiteData, policy_name: str) -> ValueMap:
-    """Return a picture of where a policy blunders, for a policy without values."""
+    """Return a picture of the blunders of a policy without values."""
     where = site.tile_layout
     kind = "blunders"
     heat, _ = value_map.colour_class_blunders(
@@ -422,7 +422,7 @@ def plot_value_map_file(site: SiteData, picture: ValueMap, snapshot: int) -> Dra
 def list_value_map_rows(
     site: SiteData, picture: ValueMap, snapshot: int
 ) -> Iterator[tuple[object, ...]]:
-    """Yield a row of the CSV file for the position of each tile; its columns are CSV_COLUMNS."""
+    """Yield a CSV row for each tile, with the columns CSV_COLUMNS."""
     game = site.game
     where = site.tile_layout
     agent = site.agents[picture.agent_name]
@@ -444,7 +444,7 @@ def list_value_map_rows(
 
 
 def _list_legend(colouring: TileColouring) -> list[tuple[str, str, ScaleValue | None]]:
-    """Return (label, CSS class, colour) for each entry of the legend; None is the unknown colour."""
+    """Return (label, CSS class, colour) for each entry of the legend; None means unknown."""
     most = HEAT_STEPS if colouring.colour_scale == "heat" else LEVEL_COUNT
     end_entries: list[tuple[str, str, ScaleValue | None]]
     if colouring.lowest_meaning:

@@ -60,8 +60,8 @@ WHITE = (255, 255, 255)
 def write_stylesheet() -> str:
     """Return the CSS rules of the named colours (inks), of the palettes, and of `data-heat`.
 
-    A check box with the id `palette-NAME` selects a palette. A rule for a heat sets the CSS
-    variable `--heat`, which other elements can use, too.
+    A check box with the id `palette-NAME` selects a palette. A rule for a heat sets the variable
+    `--heat`, which other elements can use.
     """
     default, *others = PALETTES
     inks = ";".join(
@@ -90,20 +90,20 @@ def write_stylesheet() -> str:
 
 
 def compute_colour(palette: str, heat: int, scheme: str = "light") -> Colour:
-    """Return the colour of a step (heat) from loss, -HEAT_STEPS, to win, HEAT_STEPS; mixed in sRGB."""
+    """Return a colour from loss (-HEAT_STEPS) through draw to win (HEAT_STEPS), mixed in sRGB."""
     loss, draw, win = map(parse_hex, PALETTES[palette][scheme])
     return mix_colours(draw, win if heat > 0 else loss, abs(heat) / HEAT_STEPS)
 
 
 def fill_in_inks(rules: str, scheme: str) -> str:
-    """Return the CSS rules with colours in place of variables, for programs that know no variables."""
+    """Return the CSS rules with colours in place of variables, for programs without variables."""
     for name, ink in INK_COLOURS.items():
         rules = rules.replace(f"var(--{name})", ink[COLOUR_SCHEMES.index(scheme)])
     return rules
 
 
 def write_step_rules(scale: str, scale_step: int, scheme: str) -> str:
-    """Return the CSS rules of a step of a scale: its colour, and the colour of text on it.
+    """Return the CSS rules of a colour and of text on it.
 
     The scale is "heat" (from loss to win) or "level" (from nothing to all).
     """
@@ -119,7 +119,7 @@ def write_step_rules(scale: str, scale_step: int, scheme: str) -> str:
 
 
 def mix_colours(first_colour: Colour, second_colour: Colour, share: float) -> Colour:
-    """Return a mixture of two colours, from the first (share 0) to the second (share 1)."""
+    """Mix two colours, from the first (share 0) to the second (share 1)."""
     red, green, blue = (
         round(a + share * (b - a))
         for a, b in zip(first_colour, second_colour, strict=True)

@@ -48,8 +48,6 @@ ScaleValue = tuple[str, int]
 
 
 class Rect(NamedTuple):
-    """A rectangle, such as a bar or a cell."""
-
     css_classes: str
     x: float
     y: float
@@ -62,7 +60,7 @@ class Rect(NamedTuple):
 
 
 class Dot(NamedTuple):
-    """A dot of a chart, which stands for one or more training runs."""
+    """A dot of a chart, for one or more training runs."""
 
     css_classes: str
     x: float
@@ -73,8 +71,6 @@ class Dot(NamedTuple):
 
 
 class Path(NamedTuple):
-    """A line through points."""
-
     css_classes: str
     points: Sequence[tuple[float, float]]
     is_closed: bool = False
@@ -83,8 +79,6 @@ class Path(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """A straight line."""
-
     css_classes: str
     x1: float
     y1: float
@@ -93,8 +87,6 @@ class Segment(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A line of text."""
-
     css_classes: str
     x: float
     y: float
@@ -148,7 +140,7 @@ class Drawing(NamedTuple):
 
 
 class LegendKey(NamedTuple):
-    """An entry of the key that names the lines of a plot."""
+    """The name of a line in the legend of a plot, with the style of the line."""
 
     css_classes: str
     name: str
@@ -172,7 +164,7 @@ def read_stylesheet() -> str:
 
 
 def write_inline(shapes: Iterable[Shape], css_classes: str, attributes: str) -> Markup:
-    """Return shapes as an <svg> element for a page; `attributes` are HTML, such as a view box."""
+    """Return shapes as an <svg> element for a page, with these HTML attributes."""
     return Markup(
         f'<svg class="{css_classes}" {attributes}>{SvgWriter().write_shapes(shapes)}</svg>'
     )
@@ -194,9 +186,9 @@ def write_plot(plot: Plot, label: str = "", link_attributes: str = "") -> Markup
 
 
 def write_file(drawing: Drawing, scheme: str = "auto", base_url: str = "") -> str:
-    """Return a drawing as an SVG file.
+    """Return a drawing as an SVG file in one of COLOUR_SCHEMES.
 
-    `scheme` is one of COLOUR_SCHEMES. `base_url` is the origin of this site, for the links.
+    `base_url` is the origin of this site, for the links.
     """
     width = f"{drawing.width:g}"
     height = f"{drawing.height:g}"
@@ -210,7 +202,7 @@ def write_file(drawing: Drawing, scheme: str = "auto", base_url: str = "") -> st
 
 
 def write_style(drawing: Drawing, scheme: str = "auto") -> str:
-    """Return the CSS of an SVG file in light or dark colours, or as the reader prefers ("auto")."""
+    """Return the CSS of an SVG file: "light", "dark", or as the reader prefers ("auto")."""
     return _build_file_style(scheme, frozenset(list_colour_values(drawing.shapes)))
 
 

@@ -59,8 +59,6 @@ Cell = str | tuple[str, str]
 
 
 class HtmlTable(NamedTuple):
-    """A table for a page."""
-
     first_heading: str
     columns: list[str]
     # (heading, cells) of each row
@@ -79,7 +77,7 @@ def build_verdict_table(numbers: Table) -> HtmlTable:
 def list_samples(site: SiteData, figure: Figure, first_seed: int) -> list[RunSample]:
     """Return links to the runs of each group in a histogram.
 
-    Of a large group only the runs with the lowest, the middle and the highest results have links.
+    Of a large group only the lowest, the middle and the highest runs have links.
     """
     if not isinstance(figure, Histogram):
         return []
@@ -246,7 +244,7 @@ def _link_run(run: Run, unit: str, build_run_url: BuildRunUrl) -> Cell:
 
 @singledispatch
 def list_records(figure: object, first_seed: int) -> Iterator[Record]:
-    """Yield a CSV row for each number in a figure; its columns are RECORD_COLUMNS without the first."""
+    """Yield a CSV row for each number in a figure, with RECORD_COLUMNS but the first."""
     raise TypeError(f"no figure: {figure!r}")
 
 
@@ -331,19 +329,19 @@ def build_recipe_url(site: SiteData, recipe_name: str) -> str:
 
     A recipe that the lab cannot train has a URL only if its agent is shipped.
     """
-    known = site.lab.id_by_recipe.get(recipe_name, recipe_name)
+    known = site.on_demand.id_by_recipe.get(recipe_name, recipe_name)
     if known in site.baselines:
         return play_against_url(known)
     return lab_url(known) if site.agents.contains_name(known) else ""
 
 
 def map_seeds_to_urls(site: SiteData, recipe_name: str) -> BuildRunUrl:
-    """Return a function from a seed to the URL of the run with this seed, or to "" if it has no page."""
+    """Return a function from a seed to the URL of its run, or to "" if it has no page."""
     trained = bool(recipe_name) and _can_lab_train(site, recipe_name)
     unseeded = lab_url(recipe_name)
 
     def build_run_url(seed: int) -> str:
-        if short := site.lab.id_by_recipe.get(append_seed(recipe_name, seed), ""):
+        if short := site.on_demand.id_by_recipe.get(append_seed(recipe_name, seed), ""):
             return lab_url(short)
         return append_seed(unseeded, seed) if trained else ""
 
@@ -356,7 +354,7 @@ def _can_lab_train(site: SiteData, recipe: str) -> bool:
         parse_on_demand(recipe)
     except RecipeError:
         return False
-    return site.lab.trainer is not None
+    return site.on_demand.trainer is not None
 
 
 def append_seed(recipe_name: str, seed: int) -> str:
@@ -365,11 +363,8 @@ def append_seed(recipe_name: str, seed: int) -> str:
 
 
 def build_position_url(site: SiteData, record: str, value_source: str) -> str:
-    """Return the URL of a position with an agent's values, or with exact values.
-
-    The values are exact if the site has no values of this agent.
-    """
-    known = site.lab.id_by_recipe.get(value_source, value_source)
+    """Return the URL of a position with an agent's values, or exact values without an agent."""
+    known = site.on_demand.id_by_recipe.get(value_source, value_source)
     return play_url(
         Match(
             record,
@@ -400,7 +395,7 @@ def sort_runs(run_values: Sequence[float], first_seed: int) -> Runs:
 
 
 def find_quantile_run(runs: Runs, share: float) -> Run:
-    """Return the run at a quantile of sorted runs; `share` 0.1 is the 10th percentile."""
+    """Return the run at a quantile of sorted runs; 0.1 is the 10th percentile."""
     return runs[round(share * (len(runs) - 1))]
 
 

@@ -36,8 +36,6 @@ CacheKey = tuple[str, ...]
 
 
 class CachedResponse(NamedTuple):
-    """What the cache keeps of a response."""
-
     status: str
     headers: list[tuple[str, str]]
     body: bytes
@@ -46,9 +44,9 @@ class CachedResponse(NamedTuple):
 class ResponseCache:
     """A WSGI application around another one, which caches its public responses.
 
-    A response to GET with status 200 and `Cache-Control: public` is cached. The cache has at most
-    `max_bytes` bytes: the responses that nobody has requested for the longest time are removed.
-    `read_query` returns the query without the parameters that the page does not read.
+    A response to GET with status 200 and `Cache-Control: public` is cached. Above `max_bytes`
+    bytes, those that nobody has requested for the longest time are removed. `read_query` returns a
+    query without parameters that its page does not read.
     """
 
     def __init__(
@@ -103,7 +101,7 @@ class ResponseCache:
 
     @contextmanager
     def _wait_for_turn(self, environ: "WSGIEnvironment") -> Iterator[None]:
-        """Let only one thread at a time render this URL; the others may find its response in the cache.
+        """Let only one thread at a time render this URL; the others may find its response.
 
         A thread that already has its turn does not wait again.
         """
@@ -122,7 +120,7 @@ class ResponseCache:
 
 
 def _normalize_request(environ: "WSGIEnvironment") -> None:
-    """Set one encoding and the arrival time of a request, and remove misleading headers, in place."""
+    """Set one encoding and the arrival time of a request, and remove misleading headers."""
     environ[ENCODING_VARIABLE] = choose_encoding(environ.get(ENCODING_VARIABLE, ""))
     environ[ARRIVAL_TIME_KEY] = monotonic()
     # A badly configured proxy may send any text as the scheme.

@@ -22,7 +22,7 @@ def init_app(app: Flask) -> None:
 
 
 def redirect_to_canonical() -> Response | None:
-    """Redirect to the same URL with canonical names, if a name in it is spelled in another way.
+    """Redirect to the same URL with the canonical spelling of all recipes.
 
     Raises an HTTPException if a recipe in the URL is not available.
     """
@@ -44,7 +44,7 @@ def redirect_to_canonical() -> Response | None:
 
 
 def _canonicalize_name(full_name: str) -> str:
-    """Return a name with its recipe in the canonical spelling; a suffix, such as a snapshot, stays."""
+    """Return a name with its recipe in the canonical spelling; a suffix stays."""
     match = (
         None
         if is_policy_name(full_name)

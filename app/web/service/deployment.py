@@ -34,7 +34,7 @@ CONTACT_LIFETIME = timedelta(days=180)
 
 
 class SettingError(ValueError):
-    """Raised for an invalid environment variable. The message names it."""
+    """Raised for an invalid environment variable; the message names it."""
 
 
 def read_number(variable_name: str, default: int, minimum: int, maximum: int) -> int:
@@ -55,7 +55,7 @@ STOPPING_ERRORS = (SettingError, ModelError)
 
 
 def print_error(kind: type[BaseException], error: BaseException, trace: Any) -> None:
-    """Print why the site does not start, as a `sys.excepthook`. Only our own bugs have a traceback."""
+    """Print why the site does not start; only our own bugs have a traceback."""
     if isinstance(error, STOPPING_ERRORS):
         print(f"Not started. {error}", file=sys.stderr)
     else:
@@ -63,7 +63,7 @@ def print_error(kind: type[BaseException], error: BaseException, trace: Any) -> 
 
 
 def allow_connections(maximum: int) -> int:
-    """Let this process open as many files as possible, and return how many connections it can have.
+    """Let this process open many files, and return how many connections it can have.
 
     A connection needs a file. One third of the files is kept for other uses.
     """
@@ -80,7 +80,7 @@ def read_binding() -> tuple[int, str]:
     """Return the number of workers and the address, from WORKERS, HOST and PORT.
 
     The Procfile renames WEB_CONCURRENCY to WORKERS, because gunicorn would print a traceback for an
-    invalid number in it. Here a sentence ends the program.
+    invalid number in it.
     """
     host = os.environ.get("HOST") or "0.0.0.0"
     # An IPv6 address before a port needs brackets.
@@ -100,12 +100,10 @@ def has_lost_terminal() -> bool:
 def find_trainer(application: Flask) -> Trainer | None:
     """Return the trainer of an application, None if it trains nothing or is not this site."""
     site = application.extensions.get("site")
-    return site.lab.trainer if site else None
+    return site.on_demand.trainer if site else None
 
 
 class Settings(NamedTuple):
-    """The settings of the site."""
-
     models_folder: Path
     is_lab_enabled: bool
     # So many trusted proxies add to the X-Forwarded headers.
@@ -120,8 +118,7 @@ class Settings(NamedTuple):
 def read_settings() -> Settings:
     """Return the settings in the environment; docs/serving.md explains the variables.
 
-    Without settings no proxy is trusted. Raises SettingError, naming the variable, if one is
-    invalid.
+    By default no proxy is trusted. Raises SettingError, naming the variable, if one is invalid.
     """
     contact = os.environ.get("SECURITY_CONTACT", "")
     if contact and not CONTACT_PATTERN.fullmatch(contact):
@@ -187,7 +184,7 @@ SECURITY_PATH = "/.well-known/security.txt"
 
 
 def show_contact(contact: str) -> Response:
-    """Return security.txt: where to report a vulnerability, and until when this is valid (RFC 9116)."""
+    """Return security.txt: where to report a vulnerability, and how long this is valid."""
     expires = datetime.now(UTC) + CONTACT_LIFETIME
     text = f"Contact: {contact}\nExpires: {expires:%Y-%m-%dT00:00:00Z}\n"
     return Response(text, mimetype="text/plain")
@@ -198,14 +195,13 @@ DISALLOWED_PATHS = ("/lab/", "/teach", "/reply/", "/set/", "/*,", "/*%2C", "/*?"
 
 
 def is_left_to_people(url: str) -> bool:
-    """Return whether robots.txt forbids a URL to search engines."""
     prefixes = [re.escape(path).replace(r"\*", ".*") for path in DISALLOWED_PATHS]
     return any(re.match(prefix, url) for prefix in prefixes)
 
 
 @bp.get(ROBOTS_PATH)
 def show_robots() -> Response:
-    """Return robots.txt, which forbids agents that are trained on demand, and variants of pages."""
+    """Forbid search engines agents that are trained on demand, and variants of pages."""
     lines = ["User-agent: *", *(f"Disallow: {path}" for path in DISALLOWED_PATHS)]
     lines.append(f"Sitemap: {request.host_url.rstrip('/')}{SITEMAP_PATH}")
     return Response("\n".join([*lines, ""]), mimetype="text/plain")
@@ -213,7 +209,7 @@ def show_robots() -> Response:
 
 @bp.get(SITEMAP_PATH)
 def show_sitemap() -> Response:
-    """Return the sitemap: all pages that always exist and that robots.txt allows."""
+    """Return all pages that always exist and that robots.txt allows."""
     paths = [url for url in list_sitemap(current_app) if not is_left_to_people(url)]
     host = escape(request.host_url.rstrip("/"))
     entries = "".join(f"<url><loc>{host}{path}</loc></url>\n" for path in paths)
@@ -226,11 +222,7 @@ def show_sitemap() -> Response:
 
 @bp.get(HEALTH_PATH)
 def show_health() -> Response:
-    """Return the version and the digests of the models.
-
-    The server has checked all models at its start, so a response with status 200 says that they are
-    fine.
-    """
+    """Return the version and the digests of the models, which were checked at the start."""
     digests = {
         name: agent.card.arrays_digest
         for name, agent in get_current_site().agents.items()

@@ -91,9 +91,9 @@ def is_too_long(environ: "WSGIEnvironment") -> bool:
 
 
 def get_max_url_length(environ: "WSGIEnvironment") -> int:
-    """Return how many characters a request's path and query may have together.
+    """Return how many characters the path and the query of a request may have.
 
-    Agents that are named by their moves, and agents taught by people, have long names.
+    Agents that are named by their moves, or were taught by people, have long names.
     """
     path = environ["PATH_INFO"]
     query = environ.get("QUERY_STRING", "")
@@ -125,7 +125,7 @@ def show_error(error: HTTPException) -> Response:
 
 
 def show_server_error(error: Exception) -> Response:
-    """Log an unexpected exception. The response has only its number in the log."""
+    """Log an unexpected exception, and show only its number in the log."""
     fault_id = request.headers.get("X-Request-ID", secrets.token_hex(8))[:64]
     address = f"{request.path}?{request.environ['QUERY_STRING']}"
     current_app.logger.error("fault %s on %a", fault_id, address, exc_info=error)

@@ -108,7 +108,7 @@ def set_language() -> werkzeug.Response | None:
 
 
 def is_page_translated() -> bool:
-    """Return whether the requested page is translated. The page "not found" is."""
+    """Return whether the requested page is translated; the page "not found" is."""
     return request.endpoint is None or _is_translated_endpoint(request.endpoint)
 
 
@@ -117,7 +117,7 @@ def _is_translated_endpoint(endpoint: str) -> bool:
 
 
 def list_languages() -> list[Language]:
-    """Return the languages in the page's menu, English first; [] if the page is only in English.
+    """Return the languages in the page's menu, English first; [] on a page only in English.
 
     A language with many untranslated texts is not in the menu, but its URLs work.
     """

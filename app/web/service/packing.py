@@ -78,7 +78,7 @@ def init_app(app: Flask, folder: Path) -> None:
 
 @lru_cache(64)
 def choose_encoding(accepted: str) -> str:
-    """Return the encoding that Accept-Encoding prefers, or else the one with the smallest results."""
+    """Return the encoding that Accept-Encoding prefers, or else the most compact one."""
     encodings = parse_accept_header(accepted, Accept)
     return encodings.best_match([*COMPRESSORS, NO_ENCODING]) or NO_ENCODING
 
@@ -113,7 +113,7 @@ def _is_worth_compressing(response: Response) -> bool:
 
 
 def strip_file(path: Path) -> bytes:
-    """Return a file without comments and needless spaces, if it is a style sheet or script of ours."""
+    """Return one of our style sheets or scripts without comments and needless spaces."""
     content = path.read_bytes()
     if path.parent.name == "vendor" or path.suffix not in COMMENT_PATTERNS:
         return content

@@ -33,7 +33,6 @@ def init_app(app: Flask) -> None:
 
 
 def merge_slashes() -> werkzeug.Response | None:
-    """Redirect a path with repeated slashes to the same path with single slashes."""
     # Flask removes repeated slashes at the start of `request.path`.
     path = get_path(request.environ)
     if "//" not in path:

@@ -10,10 +10,7 @@ THREAD_COUNT = 16
 
 
 def serve_with_threads(host: str, port: int) -> None:
-    """Serve the site until Ctrl-C.
-
-    Raises ModelError or SettingError if it cannot start.
-    """
+    """Serve the site until Ctrl-C; raises ModelError or SettingError if it cannot start."""
     application = create_app()
     if trainer := find_trainer(application):
         trainer.compile_kernels()

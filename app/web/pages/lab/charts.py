@@ -121,7 +121,9 @@ def _list_seed_links(
     for at, row in enumerate(rows):
         texts = [format_with_unit(value, comparison.measure.unit) for value in row]
         names = [
-            comparison.site.lab.name_with_seed(variant.recipe, variant.runs[at].seed)
+            comparison.site.on_demand.name_with_seed(
+                variant.recipe, variant.runs[at].seed
+            )
             for variant in comparison.variants
         ]
         baseline = names[0] if comparison.baseline_name else ""

@@ -112,7 +112,7 @@ class RecipePair(NamedTuple):
 
 def find_recipe_name(site: SiteData, recipe: Recipe) -> str:
     """Return the id of the site's agent with this recipe, or else the recipe's full name."""
-    return site.lab.find_canonical_name(name_recipe(recipe))
+    return site.on_demand.find_canonical_name(name_recipe(recipe))
 
 
 def build_menus(

@@ -96,7 +96,7 @@ class SuggestedQuestion(
 
     def list_names(self, site: SiteData) -> tuple[str, str]:
         names = (
-            site.lab.find_canonical_name(get_full_name(one))
+            site.on_demand.find_canonical_name(get_full_name(one))
             for one in (self.recipe, self.baseline)
         )
         chosen, baseline = names
@@ -170,7 +170,7 @@ def show_lab(name: str) -> werkzeug.Response:
         axis = request.args.get("axis", "")
         return redirect(lab_url(chosen, ghost, curve, axis_key=axis), 301)
     if site.is_taught_by_person(name) and isinstance(
-        site.lab.replay_course(name, None), Refusal
+        site.on_demand.replay_course(name, None), Refusal
     ):
         # A learner with other parameters would have made other moves in these games.
         teach = teach_url(name)
@@ -289,7 +289,7 @@ def render_lab(site: SiteData, main_recipe: str, query: Query) -> Response:
     values = describe_recipe_comparison(shown)
     seed = (recipe.seed + 1) % (MAX_SEED + 1)
     following = _name_with_seed(site, recipe, seed)
-    is_code = site.lab.trainer and not recipe.is_network
+    is_code = site.on_demand.trainer and not recipe.is_network
     return render_page(
         "lab/lab.html",
         fragment=("sentence", "result"),
@@ -374,7 +374,7 @@ def _list_axes(pair: menus.RecipePair) -> list[Destination]:
 
 def _name_with_seed(site: SiteData, recipe: Recipe, seed: int) -> str:
     try:
-        named = site.lab.name_with_seed(recipe, seed)
+        named = site.on_demand.name_with_seed(recipe, seed)
     except RecipeError:
         return ""
     # A shipped agent may have been trained for longer than this server allows.

@@ -31,7 +31,7 @@ from app.web.formatting import (
     join_words,
     lower_first_letter,
 )
-from app.web.links.agents import certificate_url
+from app.web.links.agents import proof_url
 from app.web.links.lab import BLUNDERS_KEY, lab_url
 from app.web.links.play import play_url
 from app.web.match import build_match_against_person, read_choice
@@ -333,7 +333,7 @@ def build_recipe_comparison(
     BadRequest or NotFound if the query or a recipe is invalid.
     """
     baseline = query.get("ghost") or main_recipe
-    baseline = site.lab.canonicalize(baseline) or baseline
+    baseline = site.on_demand.canonicalize(baseline) or baseline
     names = [baseline, main_recipe] if baseline != main_recipe else [main_recipe]
     recipes = [find_recipe(site, one) for one in names]
     wanted = int(read_choice("seeds", query, map(str, SEED_COUNTS), "1"))
@@ -342,7 +342,7 @@ def build_recipe_comparison(
     if wanted > 1 and all(can_train_seeds(site, one, seeds) for one in recipes):
         runs = train_seeds(site, recipes, seeds, wanted)
     else:
-        runs = [site.lab.train_seeds(one, [one.seed]) for one in recipes]
+        runs = [site.on_demand.train_seeds(one, [one.seed]) for one in recipes]
     measures = list_measures(site, [trained[0] for trained in runs])
     curve = read_choice("curve", query, measures, BLUNDERS_KEY)
     variants = build_variants(site, names, recipes, runs)
@@ -408,7 +408,7 @@ def can_train_seeds(site: SiteData, recipe: Recipe, seeds: range) -> bool:
     """
     # The last seed has the most digits, and the name of a recipe has a maximum length.
     last = recipe.with_seed(seeds[-1])
-    return not recipe.has_opponent(PERSON_OPPONENT) and site.lab.can_train(last)
+    return not recipe.has_opponent(PERSON_OPPONENT) and site.on_demand.can_train(last)
 
 
 def train_seeds(
@@ -425,7 +425,9 @@ def train_seeds(
     for recipe, end in zip(recipes, trained, strict=True):
         runs: list[SeedRun] = []
         for start in range(0, end, SEED_BATCH_SIZE):
-            runs += site.lab.train_seeds(recipe, seeds[start : start + SEED_BATCH_SIZE])
+            runs += site.on_demand.train_seeds(
+                recipe, seeds[start : start + SEED_BATCH_SIZE]
+            )
         results.append(runs[:seed_count])
     return results
 
@@ -436,7 +438,7 @@ def list_seat_proofs(site: SiteData, agent: str) -> list[tuple[str, bool, str]]:
     proofs = []
     for seat, record in sorted(lost.items(), key=lambda item: item[1] is not None):
         if record is None:
-            url = certificate_url(agent, seat)
+            url = proof_url(agent, seat)
         else:
             match = build_match_against_person(agent, SEATS[seat], record).show_ply(0)
             url = play_url(replace(match, value_source=agent))

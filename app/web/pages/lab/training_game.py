@@ -35,7 +35,7 @@ def build_game_picture(comparison: RecipeComparison, query: Query) -> Variables 
     algorithm = ALGORITHM_PAGES[recipe.slug]
     if algorithm.no_game_reason:
         raise BadRequest(algorithm.no_game_reason)
-    recorded = comparison.site.lab.get_game_log(name_recipe(recipe))
+    recorded = comparison.site.on_demand.get_game_log(name_recipe(recipe))
     games = msgspec.json.decode(recorded, type=list[TrainingGame])
     number = read_integer("game", query["game"], 1, len(games))
     game = games[number - 1]

@@ -168,11 +168,11 @@ def _find_distinguishing_parameters(
 
 
 def _describe_training(site: SiteData, recipe: Recipe) -> tuple[str, Description]:
-    named = site.lab.find_canonical_name(name_recipe(recipe))
+    named = site.on_demand.find_canonical_name(name_recipe(recipe))
     if named in site.shipped_agents:
         return site.display_titles[named], Description([], [])
     usual = type(recipe)()
-    base = site.lab.find_canonical_name(usual.slug)
+    base = site.on_demand.find_canonical_name(usual.slug)
     title = (
         site.display_titles[base]
         if base in site.shipped_agents

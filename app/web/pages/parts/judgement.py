@@ -112,7 +112,7 @@ def build_blunder_boards(
 def build_seat_verdicts(site: SiteData, policy_name: str) -> dict[str, Variables]:
     """Return "x" and "o" -> a proof that the agent cannot lose, or a game that it loses.
 
-    Only a proof has the key "certificate".
+    Only a proof has the key "proof".
     """
     records = find_losing_games(site, policy_name)
     return {
@@ -127,17 +127,15 @@ def build_proof(
     site: SiteData, policy_name: str, seat: str, shown_range: slice
 ) -> Variables:
     """Return the proof that a policy cannot lose as "x" or "o", and some of its positions."""
-    certificate = build_unbeatable_proof(site, policy_name, seat)
-    numbers = range(len(certificate.positions))[shown_range]
+    proof = build_unbeatable_proof(site, policy_name, seat)
+    numbers = range(len(proof.positions))[shown_range]
 
     def format_move_number(index: int) -> str:
-        return (
-            f"Move {site.game.ply[certificate.positions[index]] // 2 + 1} of the agent"
-        )
+        return f"Move {site.game.ply[proof.positions[index]] // 2 + 1} of the agent"
 
     build_board = partial(_build_proof_board, site, policy_name, seat)
     return {
-        "certificate": certificate,
+        "proof": proof,
         "groups": _group_boards(numbers, format_move_number, build_board),
     }
 
@@ -296,9 +294,9 @@ def _describe_symmetric_blunders(erring_count: int, symmetric_count: int) -> str
 def _build_proof_board(
     site: SiteData, policy_name: str, seat: str, proof_index: int
 ) -> CaptionedBoard:
-    certificate = build_unbeatable_proof(site, policy_name, seat)
-    position = int(certificate.positions[proof_index])
-    choice = certificate.moves[proof_index]
+    proof = build_unbeatable_proof(site, policy_name, seat)
+    position = int(proof.positions[proof_index])
+    choice = proof.moves[proof_index]
     signs = {
         cell: "plays" if site.is_move_correct[position, cell] else "blunder"
         for cell in np.flatnonzero(choice).tolist()

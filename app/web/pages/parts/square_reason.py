@@ -37,16 +37,16 @@ def explain_square(query: ValueQuery, is_result_shown: bool) -> Variables:
     `is_result_shown` adds the result with optimal play, which would help a person who is to move.
     """
     site = query.site
-    view = query.move_values
-    known = view.is_known[query.cell]
-    points, numbers = _plot_value_curve(query, view)
+    move_values = query.move_values
+    known = move_values.is_known[query.cell]
+    points, numbers = _plot_value_curve(query, move_values)
     last = max(1, site.get_last_snapshot(query.value_source)) if points else 1
     step = last if query.snapshot is None else query.snapshot
     square = name_square(query.cell)
     return {
         "square_name": capitalize_first_letter(square),
-        "value_text": view.spoken_values[query.cell] if known else "",
-        "heat": view.heats[query.cell] if known else None,
+        "value_text": move_values.spoken_values[query.cell] if known else "",
+        "heat": move_values.heats[query.cell] if known else None,
         "sentences": list_reason_sentences(query, is_result_shown),
         "curve_points": points,
         "curve_text": numbers,
@@ -56,19 +56,22 @@ def explain_square(query: ValueQuery, is_result_shown: bool) -> Variables:
 
 
 def list_reason_sentences(query: ValueQuery, is_result_shown: bool) -> list[str]:
-    view = query.move_values
-    sentences = [_count_updates(query, view), _describe_what_follows(query, view)]
+    move_values = query.move_values
+    sentences = [
+        _count_updates(query, move_values),
+        _describe_what_follows(query, move_values),
+    ]
     if is_result_shown:
         result = spell_outcome(query.site, query.position, query.cell)
         sentences.append(gettext("With optimal play: %(result)s.", result=result))
     return [sentence for sentence in sentences if sentence]
 
 
-def _count_updates(query: ValueQuery, view: MoveValues) -> str:
+def _count_updates(query: ValueQuery, move_values: MoveValues) -> str:
     if not query.is_learned:
         return ""
     if query.snapshot is not None:
-        return "" if view.is_known[query.cell] else gettext("Not tried yet.")
+        return "" if move_values.is_known[query.cell] else gettext("Not tried yet.")
     count = query.update_count or 0
     if count:
         return ngettext("Tried once.", "Tried %(count)s times.", count)
@@ -83,7 +86,7 @@ def _count_updates(query: ValueQuery, view: MoveValues) -> str:
     )
 
 
-def _describe_what_follows(query: ValueQuery, view: MoveValues) -> str:
+def _describe_what_follows(query: ValueQuery, move_values: MoveValues) -> str:
     game = query.game
     if game.is_over(query.next_position):
         wins = bool(query.get_outcome(query.next_position))
@@ -98,8 +101,8 @@ def _describe_what_follows(query: ValueQuery, view: MoveValues) -> str:
         or not is_explainable(site, query.agent_name, query.snapshot)
     ):
         return ""
-    if view.are_beads:
-        share = format_percent(view.policy[query.cell], 0)
+    if move_values.are_beads:
+        share = format_percent(move_values.policy[query.cell], 0)
         return gettext(
             "One of its beads is drawn in %(share)s%% of games.", share=share
         )
@@ -236,13 +239,13 @@ def _can_win_at_once(site: SiteData, position: int) -> bool:
     return not site.game.is_over(position) and bool(site.wins_at_once[position].any())
 
 
-def _plot_value_curve(query: ValueQuery, view: MoveValues) -> tuple[str, str]:
+def _plot_value_curve(query: ValueQuery, move_values: MoveValues) -> tuple[str, str]:
     """Return a curve of the value over the training as SVG points, and its values as text.
 
     It begins at the first snapshot that knows the value. A win is at the top, a loss at the bottom.
     """
     reward_scale = query.reward_scale
-    if not query.is_learned or reward_scale is None or view.are_beads:
+    if not query.is_learned or reward_scale is None or move_values.are_beads:
         return "", ""
     history = query.agent.history
     pair = int(query.game.pair_start[query.position]) + int(
@@ -275,13 +278,13 @@ def _list_other_values(query: ValueQuery) -> list[Variables]:
     ]
     others = []
     for name in names[:3]:
-        view = evaluate_moves(site, query.position, name)
-        known = view.is_known[query.cell]
+        move_values = evaluate_moves(site, query.position, name)
+        known = move_values.is_known[query.cell]
         others.append(
             {
                 "title": site.display_titles[name],
-                "value_text": view.value_texts[query.cell] if known else "–",
-                "heat": view.heats[query.cell] if known else None,
+                "value_text": move_values.value_texts[query.cell] if known else "–",
+                "heat": move_values.heats[query.cell] if known else None,
             }
         )
     return others

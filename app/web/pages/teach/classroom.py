@@ -96,7 +96,7 @@ class Pupil(NamedTuple):
     # position -> probability of a blunder there
     blunder_chances: dict[int, BlunderChance]
     # how many of the last LAST_GAME_COUNT games it did not lose; None for a table of moves
-    held_count: int | None = None
+    unlost_game_count: int | None = None
     # None for a table of moves
     goal_count: int | None = None
 
@@ -308,7 +308,7 @@ def read_learner(pupil_name: str, learner_name: str) -> Pupil:
         sum(bool(lesson.record) for lesson in course.lessons),
         {seat: last.loss_chances[seat] for seat in seats},
         course.blunder_chances,
-        held_count=len(recent) - recent.count("loss"),
+        unlost_game_count=len(recent) - recent.count("loss"),
         goal_count=sum(
             bool(since)
             for _, since in (

@@ -131,7 +131,9 @@ def replay_course(
         return recipe, first
     is_begun = bool(unfinished_moves) or not list_taught_phases(recipe)
     cells = unfinished_moves.strip(".") if is_begun else None
-    return recipe, get_current_site().lab.replay_course(name_recipe(recipe), cells)
+    return recipe, get_current_site().on_demand.replay_course(
+        name_recipe(recipe), cells
+    )
 
 
 def format_learner_title(recipe: Recipe) -> str:

@@ -172,7 +172,7 @@ def describe_lessons(game: TaughtGame) -> Variables:
         "progress_chart": render_share_chart(unlearned),
         "unlearned_percent": format_percent(unlearned[-1], 0),
         "mistake_count": len(lessons[-1].losing_move_chances) if lessons else 0,
-        "held_count": len(recent) - recent.count("loss"),
+        "unlost_game_count": len(recent) - recent.count("loss"),
         "recent_count": len(recent),
         "strength_text": describe_strength(lessons, game.seats) if lessons else "",
         "lost_game_links": [*list_lost_games(course, game.seats)],
