@@ -1,6 +1,7 @@
 """What the line under the board tells about a square, computed again from the arrays."""
 
 import re
+from functools import cache
 from html import unescape
 from typing import Any
 
@@ -8,9 +9,11 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
+from app.tictactoe.game import X
 from app.tictactoe.notation import replay_record
 from app.web.algorithms.targets import ValueQuery
-from app.web.pages.parts.square_reason import explain_square, list_reason_sentences
+from app.web.move_values import evaluate_moves
+from app.web.pages.parts.square_reason import explain_opening, explain_square, list_reason_sentences
 from app.web.site_data import SiteData
 
 AGENT = "q-learning-1"
@@ -116,6 +119,40 @@ def find_best_next_values(site: SiteData, q: Any, record: str, source: str) -> l
         replies = np.flatnonzero(q[position] >= np.nanmax(q[position]) - 1e-9)
     after = [replay_record(game, f"{record}{reply}")[-1] for reply in replies]
     return [] if any(map(game.is_over, after)) else [float(np.nanmax(q[each])) for each in after]
+
+
+def test_a_first_board_of_zeros_is_explained_by_the_opponent_of_the_training(
+    site: SiteData,
+) -> None:
+    game, explained = site.game, set()
+
+    @cache
+    def best_result(position: int, opponent: str) -> float:
+        """Return what X can expect at best, against the best moves if the opponent is itself."""
+        if game.is_over(position):
+            return game.get_result(position)
+        after = game.successor[position]
+        results = [best_result(int(each), opponent) if each >= 0 else 0.0 for each in after]
+        legal = np.array(results)[game.legal[position]]
+        if game.to_move[position] == X:
+            return float(legal.max())
+        if opponent == "self":
+            return float(legal.min())
+        return float(results @ site.policies[opponent][position])
+
+    for name, agent in site.agents.items():
+        opponent, _ = site.get_recipe(name).phases[-1]
+        known = agent.q[0][agent.visits[0] > 0]
+        all_zero = agent.card.reward_scale is not None and max(abs(known)) < 0.005
+        assert bool(explain_opening(site, evaluate_moves(site, 0, name), None)) == all_zero
+        if all_zero:
+            explained.add(opponent)
+            assert {best_result(int(first), opponent) for first in game.successor[0]} == {0}
+    assert explained == {"self", "minimax-random"}
+    assert best_result(0, "random") > 0.9  # whoever trained against random moves expects to win
+    # before it played against itself, this agent did too
+    history = site.agents["q-learning-4"].history.get_all_values()
+    assert max(history[:, :9].max(axis=1)) > 0.1
 
 
 def test_it_says_how_often_a_move_was_tried_or_why_never(site: SiteData) -> None:

@@ -51,6 +51,7 @@ from app.web.pages.parts.match_controls import (
     list_speeds,
     plan_automatic_step,
 )
+from app.web.pages.parts.square_reason import explain_opening
 from app.web.pictures.boards import BoardPicture, lay_out_board
 from app.web.rendering import Variables
 from app.web.site_data import HUMAN, is_policy_name
@@ -291,6 +292,18 @@ class MatchPage:
             title = gettext("Paused")
             actions = [self._build_resume_button()]
         return _build_headline(title, caption, actions, sentence)
+
+    @property
+    def usual_line(self) -> str:
+        """What stands under the board while no square is explained."""
+        sentence: str = self.headline["sentence"]
+        if sentence or not self.square_url or self.move_values is None:
+            return sentence
+        return explain_opening(
+            self.state.site, self.move_values, self.match.snapshot
+        ) or gettext(
+            "Point at a square, or press and hold it, to read why it has its value."
+        )
 
     def _build_last_position_button(self) -> dict[str, str]:
         label = gettext("Go to the last move")

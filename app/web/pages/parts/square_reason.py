@@ -10,7 +10,7 @@ import numpy as np
 
 from app.tictactoe.notation import MARKS
 from app.tictactoe.views import scale_values
-from app.web.algorithms import is_explainable
+from app.web.algorithms import get_opponent_name, is_explainable
 from app.web.algorithms.targets import ValueQuery
 from app.web.formatting import (
     capitalize_first_letter,
@@ -22,7 +22,7 @@ from app.web.formatting import (
 )
 from app.web.move_values import MoveValues, evaluate_moves, spell_outcome
 from app.web.rendering import Variables
-from app.web.site_data import TRUTH, SiteData
+from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData
 from app.web.translation import gettext, gettext_noop, localize_number, ngettext
 
 # The unit does not matter, because the page scales the curve.
@@ -53,6 +53,29 @@ def explain_square(query: ValueQuery, is_result_shown: bool) -> Variables:
         "curve_x": round(CURVE_WIDTH * step / last, 2),
         "others": _list_other_values(query),
     }
+
+
+def explain_opening(site: SiteData, view: MoveValues, snapshot: int | None) -> str:
+    """Say why an agent gives the first moves the value of a draw, "" if it does not.
+
+    The reason holds if their exact values in its training task are those of a draw, too.
+    """
+    name, task = view.value_source, view.value_source + TASK_SUFFIX
+    heats = {
+        heat for heat, known in zip(view.heats, view.is_known, strict=True) if known
+    }
+    if view.position != 0 or heats != {0} or snapshot is not None:
+        return ""
+    if not site.is_task_value_source(task) or any(evaluate_moves(site, 0, task).heats):
+        return ""
+    opponent, _ = site.get_recipe(name).phases[-1]
+    return gettext(
+        "All values are %(value)s, because %(agent)s ended its training against %(opponent)s: "
+        "with optimal play, every first move leads to a draw.",
+        value=format_signed(0.0),
+        agent=site.display_titles[name],
+        opponent=get_opponent_name(site, opponent),
+    )
 
 
 def list_reason_sentences(query: ValueQuery, is_result_shown: bool) -> list[str]:
