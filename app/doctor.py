@@ -74,7 +74,7 @@ CHUNK_ROWS = 4000
 # The next row of a game is searched among this many rows.
 MAX_ROW_GAP = 10
 MIN_ROWS = 50
-# A number that the rows do not tell is NaN, because whatever is computed with NaN is NaN, too.
+# NaN, because a result that depends on an unknown number is NaN, too.
 UNKNOWN = math.nan
 
 
@@ -764,8 +764,8 @@ class Replay:
             return [0.0]
         if row.board.count(".") - board.count(".") < 3:
             return self.list_values(board, mover, self.setup.plays_occupied)
-        # This row has a move, an answer and another move.  So the table has values of boards, and the
-        # next board already contains the only move whose value the update can use.
+        # With a move, an answer and another move, the table has values of boards, and the next board
+        # already contains the only move whose value the update can use.
         later_moves = [
             square
             for square in list_free_squares(row.board)

@@ -21,7 +21,7 @@ from msgspec import Meta
 from app.sources import SOURCES
 from app.tictactoe.files import read_plain_file
 
-# The site lists claims in this order, and any other claim after the listed ones of its source.
+# The order on the site, where any other claim comes after those of its source.
 CLAIM_ORDER = tuple(
     """
     random-opponent q-iteration-parts q-iteration-or-q-learning q-table-results

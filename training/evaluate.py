@@ -26,7 +26,7 @@ RESULT_HEADINGS = [
 ]
 CLAIM_HEADINGS = ["Claim", "Source", "Verdict", "Runs"]
 START_MARK, END_MARK = "<!-- results -->", "<!-- /results -->"
-# A row of a table has fewer characters than this.
+# No row of the table is longer, so none is wrapped.
 UNWRAPPED_LINE_WIDTH = 1_000
 RESULTS_FILE = "docs/results.md"
 

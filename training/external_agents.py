@@ -91,7 +91,7 @@ class ExternalAgent(NamedTuple):
     notes: Iterable[str] = ()
     # [D, cells] the chances of the chosen moves; None if those in a position have equal chances
     policy: Policy | None = None
-    # the rows of a table that could not be read, and why
+    # why some rows of the table could not be read, or ""
     fault: str = ""
 
 
@@ -259,7 +259,7 @@ def _read_function(game: Game, function_name: str) -> CellMask:
     module, _, name = function_name.partition(":")
     try:
         play = attrgetter(name)(import_module(module))
-    # Somebody else's code may raise anything.
+    # The function is foreign code, which may raise anything.
     except (Exception, SystemExit) as error:
         raise ValueError(f"{type(error).__name__}: {error}") from None
     return read_moves(game, play)
@@ -306,7 +306,7 @@ def read_moves(game: Game, play: Callable[..., Any]) -> CellMask:
 def _quote_repr(item: object) -> str:
     try:
         text = repr(item)
-    # The repr of somebody else's class may fail, and that of a huge number does.
+    # The repr of a foreign class may fail, and that of a huge number does.
     except Exception:
         text = f"a {type(item).__name__}"
     return text if len(text) <= MAX_QUOTED_LENGTH else f"{text[:MAX_QUOTED_LENGTH]}…"

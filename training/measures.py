@@ -85,7 +85,7 @@ class MeasuredRun(
     evaluation_seconds: float
     # [T] the number of games before each snapshot
     snapshot_games: list[int]
-    # [T] the number of updates after which each snapshot was due; -1 for the end
+    # [T] the number of updates at which each snapshot was due; -1 for the end
     due_checkpoints: list[int]
     # the exact results, as lists of length T
     figures: Figures
@@ -116,7 +116,7 @@ class ProvingRun(
     seconds: float
     # the number of games until the agent is first unbeatable in both seats; None if it never is
     games_to_proof: int | None
-    # the number of games after which it stays unbeatable; None if it is not unbeatable at the end
+    # the number of games from which on it stays unbeatable; None if it is not unbeatable at the end
     games_to_lasting_proof: int | None
     # the number of games until it is first unbeatable without any blunder; None if it never is
     games_to_faultless: int | None

@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 ProgressCallback = Callable[[Any], object]
-# In a process of the pool it puts reports into the queue; with one job it is the caller's function.
+# It is the function `on_progress` of `run_in_parallel`, or in a process of the pool one that puts
+# reports into the queue.
 _on_progress: ContextVar[ProgressCallback] = ContextVar("_on_progress")
 
 

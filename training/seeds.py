@@ -20,7 +20,7 @@ from training.processes import run_in_parallel
 from training.progress import show_bar
 
 COMPARED_OPPONENTS = ("random", "fixed", "t-hand", "minimax", "minimax-random")
-# in characters, for the longest bar
+# the length of the longest bar, in characters
 HISTOGRAM_WIDTH = 40
 
 Measured = TypeVar("Measured")

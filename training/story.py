@@ -62,14 +62,14 @@ class GameRecorder:
         self.recipe = recipe
         self.rules = build_rules(game)
         self.with_values = with_values
-        # the key of an entry in the learner's table -> how often it was updated
+        # {key of a table entry: number of its updates}
         self.update_counts: Counter[Hashable] = Counter()
         self.forget_games()
 
     def forget_games(self) -> None:
         """Delete the recorded games, but go on counting the updates of each table entry."""
         self.games: list[list[TrainingMove]] = []
-        # the index of a game -> its updates; a game without an update is missing
+        # {index of a game: its updates}; games without an update are missing
         self.updates_by_game: dict[int, list[TrainingUpdate]] = {}
         # In a league: the learner's opponent and the learner's seat in each game.
         self.meetings: list[tuple[str, str]] = []

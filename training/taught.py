@@ -69,7 +69,7 @@ from training.story import GameRecorder, replace_nan
 FIRST_GAME_BOARDS = 2
 # Each of these learners has about 0.1 MB.
 MAX_CACHED_PUPILS = 128
-# the learner's seat -> the number of the person's moves in the shortest possible game
+# {seat of the learner: number of the person's moves in the shortest game}
 MIN_PERSON_MOVES = {"X": 2, "O": 3}
 
 
@@ -434,7 +434,7 @@ def list_touched_boards(
     game = pupil.recorder.game
     initial, _ = build_first_table(game, pupil.recorder.recipe.with_seed(0))
     before = game.spread_pairs(initial)
-    # a position -> the keys of its table entries
+    # {position: keys of its table entries}
     keys: dict[int, Hashable] = {}
     game_counts: Counter[Hashable] = Counter()
     for lesson in pupil.lessons:

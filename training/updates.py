@@ -34,9 +34,9 @@ from training.story import GameRecorder, list_entries, list_entries_before, repl
 # The examples of a network need JAX, so the module `network_updates` makes them.
 NETWORK_SLUG = "dqn"
 MINIMAX_SLUG = "minimax"
-# where an update happened: (number of the game, from 1; index of the update in this game, from 0)
+# (number of the game, from 1; index of the update in this game, from 0)
 ExamplePlace = tuple[int, int]
-# the place of the update that a page shows first, by the kind of the example
+# {kind of an example: place of the update that a page shows first}
 ExamplePlaceByKind = Mapping[str, ExamplePlace]
 # If updates.toml has no example of an algorithm, one is chosen from the first games of a training.
 SEARCHED_GAMES = 300
@@ -231,7 +231,7 @@ def _simulate_game(tree: Tree, agent: str, game_number: int) -> UpdateExample:
     )
 
 
-# For each kind of example: the moves of a game, and how many of them precede the first board shown.
+# {kind of example: (moves of a game, number of moves before the first shown board)}
 MINIMAX_RECORDS = {"forced": ("0148356", 2), "held": ("048176253", 4)}
 
 

@@ -26,7 +26,7 @@ from app.tictactoe.views import RewardScale
 StartOption = Literal["random", "every", "empty"]
 SeatOption = Literal["both", "x", "o"]
 
-# Learners with a fault have no compiled loop, and plain Python needs about two seconds for these.
+# Plain Python makes these updates in two seconds; a learner with a fault has no compiled loop.
 MAX_FAULTY_UPDATES = 250_000
 SEAT_LETTERS = {"both": "xo", "x": "x", "o": "o"}
 

@@ -21,7 +21,7 @@ from app.recipes.parameters import (
 from app.recipes.shipped import SHIPPED
 from app.tictactoe.blunder_boards import BlunderChance
 
-# These are skills of a learner, in the order in which most learners reach them.
+# skills of a learner, in the order in which most learners reach them
 MILESTONES = ("rows", "blocks", "random", "x", "o", "both")
 
 

@@ -60,10 +60,9 @@ TOKEN_PATTERN = re.compile(
 )
 SEPARATOR_SIGNS = set(" \t\r\n,;:|/()[]{}='\"")
 NUMERAL_PATTERN = re.compile(r"-?\d+|\.", re.ASCII)
-# If at least this many boards show it for each player, the table has games that X begins and games
-# that O begins.
+# A table has games begun by X and games begun by O if it has this many boards of each kind.
 MIN_STARTED_BOARDS = 3
-# No game leads to some boards of a table, so they have no position.
+# in place of the position of a board to which no game leads
 UNREACHABLE = -1
 MAX_SIGN_LENGTH = 4
 # This is four times the length of nine numbers as numpy prints them.

@@ -103,8 +103,8 @@ class TableReader:
         self.notes: list[str] = []
         self.faults: dict[int, str] = {}
         self.cell_evidence = ""
-        # These rows of a table with a row for every base-3 number still have initial values. Their
-        # boards may be impossible, which is no fault.
+        # In a table with a row for every base-3 number, these rows still have initial values. No game
+        # may lead to their boards, and this is no fault.
         self.is_untouched = np.zeros(len(rows), np.bool_)
         self.has_values = False
         self.q = np.full(game.legal.shape, np.nan)

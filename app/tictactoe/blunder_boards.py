@@ -9,7 +9,7 @@ from app.tictactoe.game import SEATS, Game
 from app.tictactoe.policy import Policy, find_best_moves
 from app.tictactoe.reachable_play import ReachablePlay
 
-# A blunder that is less likely on a board is not listed.
+# Less likely blunders are not listed.
 NEGLIGIBLE_CHANCE = 0.0005
 
 

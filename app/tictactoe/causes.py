@@ -102,7 +102,7 @@ class AnalysedPolicy:
     is_reachable: DecisionMask
     # [D] the chance that the policy's move is no blunder
     safe_chance: FloatArray
-    # [D] how much the policy's worst move changes the mover's value: 0 or less
+    # [D] the change of the mover's value by the policy's worst move: 0 or less
     worst_change: FloatArray
     blunders: IndexArray
     blunder_classes: BlunderClasses

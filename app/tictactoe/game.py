@@ -41,7 +41,7 @@ class Game:
 
     rows: int
     columns: int
-    # how many stones in a line win
+    # the number of stones in a line that wins
     in_a_row: int
     # [L, in_a_row] the cells of each line
     lines: IndexArray

@@ -22,7 +22,6 @@ from app.tictactoe.views import (
     scale_values_of_movers,
 )
 
-# The colour level of a tile whose value is not known.
 UNKNOWN_LEVEL = -128
 # The row of a ply with n tiles is about sqrt(n) / ROW_WIDTH_TO_HEIGHT tiles high.
 ROW_WIDTH_TO_HEIGHT = 3

@@ -24,7 +24,7 @@ from app.tictactoe.notation import DIGITS
 
 Values = NDArray[np.float64]
 Numbers = NDArray[np.intp]
-# Without rounding errors, chances that differ by less than this would be equal.
+# Chances that differ by less than this are equal but for rounding errors.
 TIE_TOLERANCE = 1e-12
 
 
@@ -33,7 +33,7 @@ class Solution(NamedTuple):
 
     # [S] the result of optimal play: +1 X wins, 0 draw, -1 O wins
     values: NDArray[np.int8]
-    # [S] how many moves the game lasts, if the winner hurries and the loser delays the end
+    # [S] the number of moves to the end, if the winner hurries and the loser delays it
     plies_to_end: NDArray[np.int8]
 
 

@@ -112,7 +112,7 @@ class LearningCurves(ClaimFigure, frozen=True, tag="curves"):
     x_unit: Literal["updates", "games", "epochs"] = "updates"
     # With `quantity`, each recipe has a curve of this quantity, named by the recipe's label.
     curves: Sequence[NamedCurve] = ()
-    # of a curve over epochs
+    # only for curves over epochs
     point_count: int = 20
     marks: Sequence[ReferenceMark] = ()
 
@@ -153,7 +153,7 @@ class ParameterCurves(ClaimFigure, frozen=True, tag="parameter"):
     On the page, a click on a curve opens a run of the last recipe.
     """
 
-    # as in recipes, such as "alpha"
+    # a parameter of recipes, such as "alpha"
     parameter: str
     x_label: str
     curves: list[NamedCurve]
@@ -207,7 +207,7 @@ class StatisticBars(ClaimFigure, frozen=True, tag="bars"):
     statistic: Statistic
     unit: str
     logarithmic: bool = False
-    # exact numbers whose bars link to a page with the empty board
+    # labels of exact numbers about the empty board, to which their bars link
     of_empty_board: Labels = NO_LABELS
 
     def build(self, results: Results) -> Bars:

@@ -30,13 +30,12 @@ class NumberCell(TomlTable, frozen=True):
     """
 
     statistic: Statistic | None = None
-    # a quantity in which the recipe is compared with `compared_with`, by a sign test
+    # The recipe is compared with `compared_with` in this quantity, by a sign test.
     difference: Quantity | None = None
     # The cell counts the points at which the recipe's curve of this quantity is above the curve of the
     # `lower_recipe`, or below that of `higher_recipe`.
     points: Quantity | None = None
-    # a function that gets the results, and returns the text of this cell, or all recipes' texts by
-    # label
+    # A function of the results returns the text of this cell, or {label: text} for all recipes.
     function: FunctionType | None = None
     compared_with: Labels = NO_LABELS
     lower_recipe: Labels = NO_LABELS
@@ -113,8 +112,8 @@ class NumberTable(TomlTable, frozen=True):
     columns: Mapping[str, NumberCell] = {}
     # the headings of the columns, for a table with `cells` and no `columns`
     headings: Sequence[str] = ()
-    # Rows by their heading. A heading in `recipes` replaces that recipe's row, another one adds a row
-    # at the end. Missing cells at the end of a row are empty.
+    # {heading: cells}. A heading in `recipes` replaces the row of that recipe, and another one adds a
+    # row at the end. Missing cells at the end of a row are empty.
     cells: Mapping[str, list[NumberCell | str]] = {}
     # a function of the results that returns the whole table
     function: FunctionType | None = None

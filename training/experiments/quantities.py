@@ -21,7 +21,7 @@ from training.experiments import TomlTable, check_name
 
 BEST_RESPONDER = "the best responder"
 OUTCOMES = {"won": 0, "drawn": 1, "lost": 2}
-# In titles of charts all other opponents have their id as their name.
+# Charts call all other opponents by their ids.
 OPPONENT_TITLES = {
     "minimax-random": "randomised minimax",
     "random": "the random player",
@@ -74,7 +74,7 @@ class QuantityDefinition(TomlTable, frozen=True):
     title: str = ""
     unit: str = ""
     field: str = ""
-    # the last number of the field is divided by the last number of this field
+    # If given, the last number of `field` is divided by the last number of this field.
     divisor_field: str = ""
     factor: float = 1
     is_by_epoch: bool = False

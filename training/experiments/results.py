@@ -136,12 +136,12 @@ AVERAGES: dict[str, Callable[[Sequence[float]], float]] = {
 CONDITION_STATISTICS: dict[str, Callable[[Sequence[float]], float]] = {
     "share": lambda answers: sum(answers) / len(answers),
     "count": sum,
-    # a cautious estimate of the share: the lower end of its 95% confidence interval, in percent
+    # the lower end of the 95% confidence interval of the share, in percent
     "limit": lambda answers: (
         100 * compute_wilson_interval(sum(answers), len(answers))[0]
     ),
 }
-# How far a learning curve falls after its highest point: its highest median minus its last one.
+# the highest median of a learning curve minus its last one
 FALL_STATISTIC = "fall"
 
 

@@ -49,7 +49,7 @@ class Bounds(NamedTuple):
     upper: Values
     # [K] whether the afterstate itself, or one that can follow, has not been seen yet
     has_unseen: BoolArray
-    # [K] The move to the afterstate with the highest priority is played.
+    # [K] UPPER_BOUND_WEIGHT * upper - visits; the move with the highest priority is played
     priority: Values
     # [K] the number of games with the afterstate
     visits: Visits

@@ -73,7 +73,7 @@ class LeagueGame(NamedTuple):
     first_entry: Indices
     # [L, 2, P] the index of a pair's entry, for each learner and view
     pair_entry: Indices
-    # also the number of entries of a board
+    # the number of cells, and of entries for a board
     cells: int
 
 
@@ -85,7 +85,7 @@ class LearnerTables(NamedTuple):
     visits: Visits
     # [L] how many updates each learner has made
     updates: NDArray[np.int64]
-    # [L] the parameters of the learners: this field and the following ones
+    # [L] the parameters of the learners, here and below
     gamma: FloatArray
     k_start: FloatArray
     k_step: FloatArray

@@ -70,9 +70,9 @@ def learn(
     rng_states = np.stack(
         [make_rng_state(recipe.seed, root) for root in range(game.decisions)]
     )
-    # ln n for every number of games that can occur, so that the loop need not compute them
+    # The loop looks up ln n here, because computing it takes longer.
     logs = np.array([math.log(max(n, 1)) for n in range(recipe.rollouts + 1)])
-    # working memory, which every simulated game uses again
+    # working memory for all simulated games
     path = np.zeros(game.cells, np.int32)
     bounds = np.zeros(game.pairs)
     root_moves = slice(game.decisions, game.decisions + game.pairs)

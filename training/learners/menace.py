@@ -35,13 +35,13 @@ class Boxes(NamedTuple):
     its beads.
     """
 
-    # [P] which of the K moves each pair belongs to
+    # [P] the move (class of symmetric pairs) of each pair
     class_index: Indices
     # [P] 1 / (number of symmetric cells), because these share the beads of their move equally
     cell_share: Values
-    # [K] the number of beads that each move has now
+    # [K] the present number of beads of each move
     beads: Values
-    # [K] the number of beads that each move has in a full box
+    # [K] the number of beads of each move in a full box
     initial_beads: Values
     # [K] how often each move was updated
     visits: Visits

@@ -30,7 +30,7 @@ from training.learners.phases import (
 )
 from training.learners.randomness import draw_uniform, make_rng_state
 
-# What a target takes as the value of the next state s': max Q(s', .), Q(s', a') or an expected value.
+# the value of the next state in a target: max Q(s', .), Q(s', a') or an expected value
 MAXIMUM_VALUE, CHOSEN_VALUE, EXPECTED_VALUE = range(3)
 NEXT_VALUES = MappingProxyType(
     {
@@ -157,7 +157,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     # Sarsa's target needs the player's next move, so a move is updated when its player moves again, and
     # a player's last move when the game is over.
     alpha, gamma, epsilon, epsilon_drop, rewards, next_value_kind = parameters
-    # the last pair of the learner and that of its opponent, not updated yet; -1 for none
+    # the last pairs of the learner and of its opponent, which still wait for their update, or -1
     last_pair = np.empty(2, np.int32)
     while games < phase_end and updates < max_updates:
         exploration = pairs.decay_rate(

@@ -41,7 +41,7 @@ class LoopParameters(NamedTuple):
     old_share: float
     # If several moves are best, the first is played, not a random one.
     first_best: bool
-    # A coin also selects one table for the last move of a game, as it does for other moves.
+    # A coin selects one table for every move, also for the last one.
     coin_at_end: bool
     # [n] the seats that the learner takes in turn: 0 for X, 1 for O
     seats: Indices
@@ -52,7 +52,7 @@ class LearnerArrays(NamedTuple):
 
     # [K, 1], or [K, 2] with the two tables of double Q-learning
     tables: FloatArray
-    # [K] the mean of the tables, by which moves are chosen
+    # [K] the mean of the tables, which chooses the moves
     values: Values
     # [K] the number of updates of each class
     visits: Visits

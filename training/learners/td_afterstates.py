@@ -115,7 +115,7 @@ def _play_games(  # type: ignore[no-untyped-def]
         parameters
     )
     values, visits, q = arrays
-    # the class of the learner's last afterstate and that of its opponent; -1 for none
+    # the classes of the last afterstates of the learner and of its opponent, or -1
     last_class = np.empty(2, np.int32)
     length = phase_end - phase_start
     while games < phase_end and updates < max_updates:

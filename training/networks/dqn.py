@@ -15,7 +15,7 @@ from app.tictactoe.policy import BASELINES, Policy, epsilon_greedy_policy
 from training.learners.phases import Epoch, NextCheckpoint, Progress
 from training.networks import net
 
-# in place of the learner's next position if the game is over
+# the next position if the game is over
 NO_NEXT_STATE = -1
 # A win is 1, a draw 0, another loss -1.
 ILLEGAL_LOSS = -2

@@ -49,11 +49,11 @@ Network = tuple[Layer, ...]
 class Minibatches(NamedTuple):
     """The minibatches of several training steps, one in each row."""
 
-    # [steps, batch] the position in which each sampled move is made
+    # [steps, batch] the positions of sampled moves
     decision: Array
-    # [steps, batch] the cell that is played there
+    # [steps, batch] the cells of sampled moves
     cell: Array
-    # [steps, batch] the target of the output for this cell
+    # [steps, batch] the targets for the outputs of these cells
     target: Array
 
 

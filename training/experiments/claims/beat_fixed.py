@@ -4,8 +4,8 @@ from app.experiments import Table
 from training.experiments.quantities import parse_quantity
 from training.experiments.results import Results, format_share
 
-# A row counts the trainings whose label has this text, and which win this percentage of their games in
-# a seat of "x", "o" or "xo".
+# For each row: a text in the labels of the runs that it counts, the seats, and the percentage of games
+# that the runs win there.
 TABLE_ROWS = {
     "wins every game as X": ("", "x", 100),
     "wins every game as O": ("", "o", 100),
