@@ -343,9 +343,9 @@ class MatchPage:
         if match.replays_record:
             person = HUMAN if match.is_watched else match.x
             yours = replace(match, is_paused=False, x=person).follow_record("")
-            play = _build_button(
-                "your-turn", gettext("Play it"), build_url(yours), "primary"
-            )
+            mark = MARKS[yours.person_side or X]
+            label = gettext("New game as %(mark)s", mark=mark)
+            play = _build_button("your-turn", label, build_url(yours), "primary")
             return _build_headline(
                 gettext("Can you do better?"),
                 "",
