@@ -207,7 +207,6 @@ def _parse_source_snapshot(source_text: str, site: SiteData) -> SourceSnapshot:
 
 
 def list_learned_views(site: SiteData, comparison: Comparison) -> list[SourceSnapshot]:
-    """Return the compared agents, without optimal play and other exact values."""
     return [
         view
         for view in comparison.views

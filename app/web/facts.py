@@ -111,7 +111,7 @@ def list_outcome_chances(
 
 
 def get_figures(site: SiteData, policy_name: str) -> Figures:
-    """Return the exact results of a policy, from an agent's card or computed here."""
+    """Return the exact results of a policy as numbers at each snapshot."""
     return (
         _judge_named_moves(site, policy_name)
         if is_policy_name(policy_name)
@@ -121,7 +121,6 @@ def get_figures(site: SiteData, policy_name: str) -> Figures:
 
 @cached_per_site(MAX_CACHED_POLICIES)
 def find_blunder_causes(site: SiteData, policy_name: str) -> list[BlunderCause]:
-    """Find likely causes of a policy's blunders in its moves."""
     return list_causes(
         find_reachable_play(site, policy_name),
         list_policy_blunders(site, policy_name),
@@ -131,9 +130,9 @@ def find_blunder_causes(site: SiteData, policy_name: str) -> list[BlunderCause]:
 
 @cached_per_site(4)
 def play_round_robin(site: SiteData, added_player: str) -> FloatArray:
-    """Return how likely X wins, nobody, and O wins for each pair of players, [x, o, 3].
+    """Return the chances that X wins, of a draw, and that O wins, [x, o, 3].
 
-    The players are all policies of the site in their order, then `added_player` if it is not "".
+    The first two axes are the players as X and as O: all policies of the site, then `added_player`.
     """
     if not added_player:
         return compute_round_robin(site.game, list(site.policies.values()))
@@ -153,7 +152,6 @@ def find_reachable_play(site: SiteData, policy_name: str) -> ReachablePlay:
 
 @cached_per_site(1)
 def get_random_play(site: SiteData) -> ReachablePlay:
-    """Return all games of random moves, which reach every position."""
     return ReachablePlay(site.game, site.policies["random"])
 
 
@@ -172,10 +170,6 @@ def classify_blunders(site: SiteData, policy_name: str) -> BlunderClasses:
 def build_unbeatable_proof(
     site: SiteData, policy_name: str, seat: str
 ) -> UnbeatableProof:
-    """Return the proof that a policy cannot be beaten in a seat, "x" or "o".
-
-    Raises ValueError if it can be beaten.
-    """
     return prove_unbeatable(find_reachable_play(site, policy_name), SEATS[seat])
 
 
@@ -250,10 +244,6 @@ def _round_values_for_display(
 
 @cached_per_site(MAX_CACHED_POLICIES)
 def _judge_named_moves(site: SiteData, policy_name: str) -> Figures:
-    """Return the exact results of a policy whose name is a list of its moves.
-
-    They are computed from a table in which these moves have the highest value.
-    """
     table = site.decode_moves(policy_name)[site.game.legal].astype(np.float32)
     return compute_figures(site.game, table[None], [0], RewardScale())
 

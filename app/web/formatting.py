@@ -66,7 +66,6 @@ def format_beads(bead_count: float) -> str:
 
 
 def spell_bead_count(bead_count: float) -> str:
-    """Return a number of beads in words, such as "4 beads"."""
     return ngettext("%(count)s bead", "%(count)s beads", round(bead_count))
 
 
@@ -117,7 +116,6 @@ def format_with_unit(value: float, unit: str) -> str:
 
 
 def name_square(cell: int) -> str:
-    """Return the name of a square, such as "top left"."""
     return gettext(SQUARE_NAMES[cell])
 
 
@@ -143,7 +141,6 @@ def capitalize_first_letter(text: str) -> str:
 
 
 def join_words(names: list[str], conjunction: str = "and") -> str:
-    """Join names by commas, with the conjunction before the last one."""
     *others, last = names
     if not others:
         return last

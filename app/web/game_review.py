@@ -106,7 +106,6 @@ def _review_move(
     snapshot: int | None,
     in_source_units: bool,
 ) -> ReviewedMove:
-    """Return a move with its value and its exact result, but still without its link."""
     to_move = int(site.game.to_move[position])
     view = evaluate_moves(site, position, value_source, snapshot, in_source_units)
     known = view.is_known[cell]

@@ -152,7 +152,6 @@ class JobQueue:
             )
 
     def release_jobs(self, process: int) -> None:
-        """Put the jobs of a process that has ended back into the queue."""
         self._execute_sql("UPDATE jobs SET worker = NULL WHERE worker = ?", process)
 
     def _drop_unwanted_jobs(self) -> None:

@@ -127,11 +127,10 @@ class Match(Struct, frozen=True, rename=_PARAMETER_BY_FIELD):
 
     @property
     def is_watched(self) -> bool:
-        """Whether both players are agents."""
         return not (self.is_human(X) or self.is_human(O))
 
     def list_seats(self, player_name: str) -> list[int]:
-        """Return whom a player plays, +1 X and -1 O; both if it is not in this match."""
+        """Return [+1] if the player is X, [-1] if it is O, and both if it plays both or neither."""
         sides = [side for side in (X, O) if self.get_player_name(side) == player_name]
         return sides or [X, O]
 
@@ -195,7 +194,6 @@ class MatchState:
 
     @cached_property
     def is_over(self) -> bool:
-        """Whether the game has ended in the shown position."""
         return self.site.game.is_over(self.position)
 
     @cached_property
@@ -249,7 +247,6 @@ def _read_match(record: str, query: Query, site: SiteData) -> Match:
 
 
 def _replay_record(match: Match, site: SiteData) -> MatchState:
-    """Return the state of a match; raises Conflict or BadRequest if its record is wrong."""
     try:
         return replay_match(match, site)
     except IllegalMoveError as error:
@@ -263,7 +260,6 @@ def _replay_record(match: Match, site: SiteData) -> MatchState:
 
 
 def _check_ply_and_seats(match: Match, site: SiteData) -> None:
-    """Raise BadRequest for a ply after the record's end, and NotFound for an unknown player."""
     if match.ply is not None and match.ply >= len(match.record):
         words = gettext_noop(
             "ply must be less than %(plies)s, the number of moves of the game, or left out."
@@ -321,7 +317,6 @@ def get_next_snapshot(snapshot: int, last_snapshot: int) -> int:
 
 
 def build_match_against_person(agent_name: str, agent_side: int, record: str) -> Match:
-    """Return a match in which an agent plays X (+1) or O (-1) against a person."""
     x, o = (agent_name, HUMAN) if agent_side == X else (HUMAN, agent_name)
     return Match(record, x=x, o=o)
 

@@ -189,7 +189,6 @@ def find_shown_ply(state: MatchState) -> int:
 
 
 def is_reply_pending(state: MatchState) -> bool:
-    """Return whether an agent will make the next move by itself."""
     match = state.match
     return not (
         state.is_over
@@ -382,7 +381,6 @@ def build_move_values(
 
 
 def _build_policy_moves(site: SiteData, position: int, value_source: str) -> MoveValues:
-    """Return the moves of a policy that is named by them; not cached, as the name is long."""
     policy = site.policies[value_source][position].copy()
     plays = policy > 0
     nothing = np.full(site.game.cells, np.nan)
@@ -400,7 +398,6 @@ def _build_policy_moves(site: SiteData, position: int, value_source: str) -> Mov
 
 
 def can_blunder(state: MatchState, move_values: MoveValues) -> bool:
-    """Return whether the source of the values may blunder in the shown position."""
     return bool(
         (move_values.policy > 0)[~state.site.is_move_correct[state.position]].any()
     )

@@ -60,17 +60,14 @@ class PageBlueprint(Blueprint):
         self._menu_pages.append((menu_title, page_id, title, build_url))
 
     def add_to_sitemap(self, list_urls: Callable[[], Iterable[str]]) -> None:
-        """Add pages to the sitemap that are in no menu of the header."""
         self._list_urls = list_urls
 
     def list_menu_pages(self, menu_title: str) -> Iterator[Destination]:
-        """Yield this module's pages in a menu of the header."""
         for menu, page_id, title, build_url in self._menu_pages:
             if menu == menu_title and (url := build_url()):
                 yield Destination(title, url, id=page_id)
 
     def list_urls(self) -> list[str]:
-        """Return the URLs of this module that are in no menu of the header."""
         return [*self._list_urls()]
 
     def _add_route(self, rule: Route | str) -> str:

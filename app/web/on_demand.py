@@ -137,14 +137,13 @@ class AgentsOnDemand:
         return self.find_canonical_name(_name_with_seed(recipe, seed))
 
     def is_available(self, recipe_text: str) -> bool:
-        """Return whether the agent of a recipe is here or can be trained, without training it."""
+        """Return whether a text is a recipe whose agent is here or can be trained."""
         try:
             return self.canonicalize(recipe_text) is not None
         except HTTPException:
             return False
 
     def can_train(self, recipe: Recipe) -> bool:
-        """Return whether the agent of a recipe is here or can be trained, without training it."""
         try:
             name = self.find_canonical_name(name_recipe(recipe))
             if name in self.shipped or name in self.fault_agents:
@@ -255,7 +254,6 @@ class AgentsOnDemand:
         return _get_trainable_name(recipe_text)
 
     def _request_answer(self, request: str, kind: str, is_batch: bool = False) -> bytes:
-        """Return the answer to a request; raises TrainingPending if it takes too long."""
         if self.trainer is None:
             raise NotFound(mark_english("The lab is switched off here."))
         address = get_client_network()

@@ -134,5 +134,4 @@ def get_url_in_frame(url: str) -> str:
 
 
 def get_link_attributes() -> Markup:
-    """Return the HTML attributes of a link to a page, which in a frame opens a new tab."""
     return Markup(' target="_blank" rel="noopener"' if is_frame_request() else "")

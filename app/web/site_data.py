@@ -271,7 +271,6 @@ class SiteData:
         )
 
     def is_taught_by_person(self, value_source: str) -> bool:
-        """Return whether an agent learned from games with a person."""
         return self.agents.contains_name(value_source) and self.get_recipe(
             value_source
         ).has_opponent(PERSON_OPPONENT)
@@ -293,7 +292,6 @@ class SiteData:
         return self.experiments[claim]
 
     def list_algorithms(self, summary: ClaimSummary) -> list[str]:
-        """Return the slugs of the algorithms that an experiment compares."""
         slugs = [
             self.shipped_agents[name].card.algorithm
             for name in summary.agents
@@ -304,7 +302,6 @@ class SiteData:
 
     @cached_per_site(64)
     def list_claims(self, slug: str) -> tuple[ClaimSummary, ...]:
-        """Return the experiments that compare this algorithm."""
         every = self.experiments.values()
         return tuple(one for one in every if slug in self.list_algorithms(one))
 
@@ -315,7 +312,6 @@ class SiteData:
 
     @cached_property
     def solution(self) -> Solution:
-        """The results of optimal play, in X's view."""
         return solve_game(self.game)
 
     @cached_property
@@ -462,7 +458,6 @@ class SiteData:
 
     @cached_property
     def is_final_pair(self) -> BoolArray:
-        """Whether a move ends the game, [P]."""
         return self.game.pair_successor >= self.game.decisions
 
     @cached_property
@@ -553,7 +548,6 @@ def _check_recipe(card: Card) -> None:
 
 
 def _check_positions(game: Game, summary: ClaimSummary) -> None:
-    """Raise ValueError if a figure shows a position that no game reaches."""
     for figure in summary.figures:
         if isinstance(figure, Boards):
             for board in figure.boards:

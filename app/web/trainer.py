@@ -137,5 +137,4 @@ def answer_job(process: CallProcess, request: str) -> Answer:
 
 @cache
 def get_trainer() -> Trainer | None:
-    """Return the trainer of this process, None if the packages for training are not installed."""
     return Trainer(get_job_queue()) if find_spec("numba") else None

@@ -38,7 +38,6 @@ MAX_NAMED_SQUARES = 3
 
 
 def describe_turn(state: MatchState) -> str:
-    """Say whose turn it is, or how the game ended."""
     match = state.match
     titles = state.site.display_titles
     if state.is_over:
@@ -109,7 +108,6 @@ class Legend(NamedTuple):
 
 
 def build_legend(state: MatchState, move_values: MoveValues) -> Legend:
-    """Explain the colours on a board that shows `move_values`."""
     site = state.site
     value_source = move_values.value_source
     player = int(site.game.to_move[move_values.position])
@@ -241,7 +239,6 @@ def name_squares(cells: Sequence[int]) -> str:
 
 
 def get_front_page_agent(site: SiteData) -> str:
-    """Return FRONT_PAGE_AGENT or, if the site lacks it, another agent."""
     return (
         FRONT_PAGE_AGENT
         if FRONT_PAGE_AGENT in site.agents
@@ -491,7 +488,6 @@ def _describe_training(site: SiteData, agent_name: str) -> str:
 
 
 def describe_strength(site: SiteData, policy_name: str) -> str:
-    """Say in a sentence or two with which exact results a policy shows its strength."""
     kind = grade_strength(site, policy_name)
     safe = judge_policy(site, policy_name).is_unbeatable
     if kind == "unbeatable":
@@ -518,7 +514,6 @@ def describe_strength(site: SiteData, policy_name: str) -> str:
 
 
 def _explain_opening(site: SiteData, agent_name: str) -> str:
-    """Explain the values of the empty board to a beginner; "" if there is nothing to explain."""
     if grade_strength(site, agent_name) != "unbeatable":
         return ""
     reward_scale = site.get_rewards(agent_name)

@@ -67,7 +67,6 @@ def find_explaining_algorithm(query: ValueQuery) -> Algorithm:
 
 
 def describe_phases(site: SiteData, recipe: Recipe) -> list[str]:
-    """Describe each part of a training, such as "20,000 games against Random"."""
     turns = ALGORITHM_PAGES[recipe.slug].name_training_unit(recipe)
     return [
         f"{format_count(number)} {turns} against {get_opponent_name(site, opponent)}"
@@ -84,7 +83,6 @@ def is_explainable(site: SiteData, value_source: str, snapshot: int | None) -> b
 
 
 def get_opponent_name(site: SiteData, opponent: str) -> str:
-    """Return the name of an opponent in a recipe, for use after "against"."""
     if opponent in SPECIAL_OPPONENT_NAMES:
         return gettext(SPECIAL_OPPONENT_NAMES[opponent])
     return site.display_titles.find(opponent) or opponent

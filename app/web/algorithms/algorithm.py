@@ -69,7 +69,6 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     @classmethod
     def load(cls, slug: str) -> Self:
-        """Read a section from the TOML comment at the head of its template."""
         template_source = (SECTIONS_FOLDER / f"{slug}.html").read_text("utf-8")
         head = template_source.removeprefix("{#").partition("#}")[0]
         return msgspec.convert({"slug": slug, **msgspec.toml.decode(head)}, cls)
@@ -198,7 +197,6 @@ class Algorithm(Section, frozen=True, kw_only=True):
         return describe_exploration(query, reason)
 
     def describe_updates(self, query: ValueQuery, reason: ValueReason) -> list[str]:
-        """Say what is known about the past updates of a value."""
         return describe_past_targets(query, reason, query.recipe.initial)
 
     def describe_reply(self, query: ValueQuery, reply: Reply) -> str:
@@ -220,7 +218,10 @@ class Algorithm(Section, frozen=True, kw_only=True):
     def describe_training_update(
         self, recipe: Recipe, game: TrainingGame, update_count: int
     ) -> str:
-        """Describe the latest update of a training game or, before the first, their order."""
+        """Describe the latest update of a training game.
+
+        Before the first update, describe the order of the updates.
+        """
         if not update_count:
             if self.learns_backward:
                 return f"{AFTER_GAME_PHRASE}, it learned backward from the last move."

@@ -95,7 +95,6 @@ def _update_bounds(query: ValueQuery) -> Update:
 
 
 def _format_bounds(lower: str, upper: str) -> str:
-    """Return two bounds in words, such as "at least 0 and at most +1"."""
     return (
         f"exactly {lower}"
         if lower == upper

@@ -44,7 +44,6 @@ class DoubleQAlgorithm(QTableAlgorithm, frozen=True, kw_only=True):
 
 
 def _describe_past_targets(query: ValueQuery, reason: ValueReason) -> list[str]:
-    """Explain by past updates why a value is far from its target; [] if it is near."""
     if not query.is_known or abs(reason.value_minus_target) < MIN_SHOWN_DIFFERENCE:
         return []
     targets, initial = (

@@ -64,7 +64,6 @@ class MctsAlgorithm(Algorithm, frozen=True, kw_only=True):
 
 
 def _count_simulated_games(query: ValueQuery) -> list[int] | None:
-    """Return the number of simulated games with each first move, None if unknown."""
     if query.update_count is None or not query.is_known:
         return None
     game_counts: list[int] = query.agent.visits[query.position].tolist()

@@ -135,7 +135,6 @@ def _count_shared_squares(query: ValueQuery) -> NDArray[np.int64]:
 
 
 def _compute_result_chances(query: ValueQuery, bead_counts: FloatArray) -> list[float]:
-    """Return the chances of a win, a draw and a loss in a training game with the move."""
     # MENACE always draws its training moves with probabilities proportional to the beads.
     own = policy_from_values(bead_counts / _count_shared_squares(query), "proportional")
     other = own if query.opponent is None else query.site.policies[query.opponent]
@@ -147,7 +146,6 @@ def _compute_result_chances(query: ValueQuery, bead_counts: FloatArray) -> list[
 
 
 def _add_beads(query: ValueQuery, bead_counts: FloatArray, beads: float) -> Update:
-    """Return the update that adds `beads` to the move, from `bead_counts`, [D, cells]."""
     learner = Menace(build_rules(query.game), query.recipe)
     learner.changed = StoredValues(query.game, bead_counts)
     update: Update = learner.update(

@@ -54,7 +54,6 @@ class EnvironmentTask(SelfPlayTask, frozen=True, kw_only=True):
 
 
 def build_task_algorithm(minimax: Algorithm, task: TrainingTask) -> Algorithm:
-    """Return the algorithm that explains the exact values of a training task."""
     fields = asdict(minimax) | {"slug": "task", "picture_kind": "mean"}
     if task.discounted_plies == 1:
         return SelfPlayTask(**fields)

@@ -37,7 +37,6 @@ def compute_section_numbers(site: SiteData, section: Section) -> Mapping[str, ob
 def _compute_best_response_numbers(
     site: SiteData, section: Section
 ) -> Mapping[str, object]:
-    """Return how often an agent beats random moves, although it can always be beaten."""
     seat = _find_beaten_seat(site, OFTEN_BEATEN_AGENT)
     if not seat:
         return {}
@@ -47,7 +46,6 @@ def _compute_best_response_numbers(
 
 
 def _compute_exact_numbers(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Return how likely a beatable agent loses none of 100 and 1,000 games."""
     facts: dict[str, object] = {}
     if OFTEN_BEATEN_AGENT in site.shipped_agents:
         facts["lost_game"] = find_losing_game(site, OFTEN_BEATEN_AGENT, O)
@@ -78,7 +76,7 @@ def _find_beaten_seat(site: SiteData, agent_name: str) -> str:
 def _compute_exploration_numbers(
     site: SiteData, section: Section
 ) -> Mapping[str, object]:
-    """Return how many times likelier a league learner's best move is than one of value 0."""
+    """Return how much likelier the best move is than a move of value 0, in league play."""
     if section.value_source not in site.shipped_agents:
         return {}
     position = replay_record(site.game, section.example_record)[-1]
@@ -101,7 +99,6 @@ def _compute_q_table_numbers(site: SiteData, section: Section) -> Mapping[str, o
 
 
 def _compute_double_q_numbers(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Return the mean error of best moves' values, with one table and with two."""
     biases = {}
     for name in ("q-table", "double-q"):
         exact = site.get_task_q(name) if name in site.agents else None
@@ -142,7 +139,6 @@ def _find_best_moves(q: FloatArray) -> BoolArray:
 def _compute_self_play_numbers(
     site: SiteData, section: Section
 ) -> Mapping[str, object]:
-    """Return the fewest updates of a move, and how much of its initial value is left."""
     if section.value_source not in site.agents:
         return {}
     recipe = site.get_recipe(section.value_source)
@@ -177,7 +173,6 @@ def _compute_mcts_numbers(site: SiteData, section: Section) -> Mapping[str, obje
 
 
 def _compute_menace_numbers(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Return how many boxes X and both players need, and how often a box was refilled."""
     game = site.game
     decision = np.unique(game.symmetry_class[: game.decisions])
     # A position with a single free square needs no box.

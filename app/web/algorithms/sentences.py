@@ -123,8 +123,6 @@ def describe_target(
 def _describe_consequences(
     possible_replies: list[Reply], next_value_phrase: str
 ) -> list[str]:
-    """Say how many replies end the game, and which next values the others have."""
-
     def format_after(number: int) -> str:
         return (
             gettext("after each of them")
@@ -156,7 +154,6 @@ def _describe_consequences(
 
 
 def describe_final_target(query: ValueQuery, reason: ValueReason) -> str:
-    """Say that the target of a move that ends the game is its reward."""
     ended = reason.possible_replies[0]
     # A network also has values of moves that were never played in training.
     met = query.is_known and query.update_count != 0
@@ -255,7 +252,6 @@ def _explain_past_targets(
     average_target: float,
     update_count: int,
 ) -> str:
-    """Say at the end of a sentence why past targets differ from the next target."""
     alpha = query.recipe.alpha
     slack = ROUNDING_TOLERANCE / (1 - (1 - alpha) ** update_count)
     if min(targets) - slack <= average_target <= max(targets) + slack:
@@ -280,7 +276,6 @@ def _explain_past_targets(
 
 
 def describe_later_changes(query: ValueQuery) -> str:
-    """Say what has changed since the updates with targets that are impossible now."""
     if query.opponent is None or len(query.recipe.phases) > 1:
         return gettext(
             "Since then the opponent's moves or the values of the next moves have changed."

@@ -82,7 +82,6 @@ class ValueQuery:
 
     @property
     def gamma(self) -> float:
-        """The discount factor; 1 without a task."""
         return self.task.gamma if self.task else 1.0
 
     @property
@@ -120,7 +119,6 @@ class ValueQuery:
 
     @property
     def is_known(self) -> bool:
-        """Whether the value was updated, or is exact."""
         return self.move_values.is_known[self.cell]
 
     @property
@@ -156,7 +154,6 @@ class ValueQuery:
         return reply_chances
 
     def evaluate(self, position: int, in_source_units: bool = False) -> MoveValues:
-        """Return the values of the same source in any position."""
         return evaluate_moves(
             self.site, position, self.value_source, self.snapshot, in_source_units
         )
@@ -412,5 +409,4 @@ def build_reason_before_reply(
 
 
 def remove_update_target(reason: ValueReason) -> ValueReason:
-    """Return a reason without a target, for a value that is no longer updated."""
     return replace(reason, target=math.nan)

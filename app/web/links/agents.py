@@ -31,7 +31,6 @@ def blunders_url(policy_name: str, page: int = 1) -> str:
 
 
 def proof_url(policy_name: str, seat: str, page: int = 1) -> str:
-    """Return the URL of the proof that an agent cannot be beaten as "x" or "o"."""
     if is_policy_name(policy_name):
         return JUDGE_PROOF_ROUTE.url(
             seat,

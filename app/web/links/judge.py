@@ -10,5 +10,4 @@ JUDGE_PROOF_ROUTE = Route("/judge/certificate-<any(x, o):seat>", "moves page")
 
 
 def judge_url(policy_name: str = "") -> str:
-    """Return the URL of the page that judges a policy named by its moves."""
     return JUDGE_ROUTE.url(moves=policy_name.removeprefix(MOVES_PREFIX))

@@ -52,7 +52,6 @@ def split_match_url(query: Query) -> tuple[str, dict[str, str]]:
 
 
 def play_against_url(agent_name: str) -> str:
-    """Return the URL of a new game in which the visitor plays X against an agent."""
     return play_url(Match(o=agent_name))
 
 

@@ -147,7 +147,6 @@ def parse_order(query: Query) -> TableOrder:
 
 
 def sort_rows(players: Iterable[AgentRow], order: TableOrder) -> list[AgentRow]:
-    """Return the rows in an order; equal rows are sorted by title."""
     by_title = sorted(players, key=_get_sort_title)
     value = next(
         column.get_value for column in COLUMNS if column.key == order.column_key

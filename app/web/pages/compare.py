@@ -303,10 +303,6 @@ def are_distinct_agents(views: list[SourceSnapshot]) -> bool:
 
 
 def _list_frames(site: SiteData, views: list[SourceSnapshot]) -> list[tuple[int, ...]]:
-    """Return the snapshot of each agent, for each frame of the film.
-
-    The film has as many frames as the longest training has snapshots.
-    """
     lasts = [site.get_last_snapshot(view.value_source) for view in views]
     return list(
         zip(

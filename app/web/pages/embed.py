@@ -326,10 +326,6 @@ def download_mind(name: str, ending: str) -> Response:
 @bp.get(MATCH_PREVIEW_ROUTE.without_variables)
 @bp.get(MATCH_PREVIEW_ROUTE)
 def download_board_preview(record: str = "") -> Response:
-    """Return a picture of a position for previews of links.
-
-    If the game is over, a ring marks the move that lost it.
-    """
     state = parse_match(record, request.args, get_current_site()).shared
     move_values = (
         None if state.match.hides_values or state.is_over else evaluate_match(state)

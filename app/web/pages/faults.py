@@ -302,7 +302,6 @@ def plot_pairs(fault: str) -> Markup:
 
 
 def lay_out_first_update(site: SiteData, fault: str) -> BoardPicture:
-    """Return the board after the move of the first update that a fault changes."""
     first = FAULT_EFFECTS[fault].first_update
     record = find_record(site.game, parse_position(site.game, first.board))
     state = replay_match(Match(record + DIGITS[first.cell]), site)

@@ -141,7 +141,6 @@ def describe_position(game: Game, position: int) -> Variables:
 
 
 def compute_won_game(game: Game) -> list[Variables]:
-    """Return the winner's moves and their updates in the worked example, the last move first."""
     positions = replay_record(game, WORKED_RECORD)
     boards = [format_position(game, position) for position in positions]
     cells = parse_record(game, WORKED_RECORD)

@@ -250,10 +250,6 @@ def _illustrate_why(site: SiteData, _: str) -> Variables:
 
 
 def _build_blunder_update(query: ValueQuery, case_name: str) -> Variables | None:
-    """Return the next update of a value after a reply of the opponent.
-
-    Raises BadRequest if `case_name` is not the square of a possible reply.
-    """
     try:
         update = build_next_update(query, case_name, _build_answer_url)
     except ValueError as error:

@@ -177,7 +177,6 @@ def show_players() -> Response:
 
 @cached_per_site(4, per_language=True)
 def group_players(site: SiteData) -> PlayerGroups:
-    """Return a person, then some agents to begin with, then all others by strength."""
     names = [*dict.fromkeys([*site.agents, *site.policies])]
     cards = [
         (name, site.display_titles[name], build_player_profile(site, name))

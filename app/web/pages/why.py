@@ -216,7 +216,6 @@ def _build_value_statement(query: ValueQuery, reason: ValueReason) -> Variables:
 
 
 def _describe_missing_count(query: ValueQuery, reason: ValueReason) -> list[str]:
-    """Say that updates up to a snapshot are not counted, if the number would explain anything."""
     if (
         query.snapshot is None
         or not query.is_known
@@ -439,7 +438,6 @@ def parse_value_query(state: MatchState, cell_text: str) -> ValueQuery:
 
 
 def _list_other_sources(match: Match, query: ValueQuery) -> list[tuple[str, str, str]]:
-    """Return (id, title, URL) of the values that other sources give to this move."""
     task = query.agent_name + TASK_SUFFIX
     names = {
         "why-truth": (TRUTH, "with optimal play"),

@@ -84,7 +84,6 @@ class BoardSquare(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The square in words, for screen readers."""
         words = [
             gettext("Row %(row)s, column %(column)s", row=self.row, column=self.column),
             self.mark if self.mark != "." else gettext("empty"),
@@ -104,8 +103,6 @@ class BoardSquare(NamedTuple):
 
 
 class BoardPicture(NamedTuple):
-    """A large board, which a template or `plot_squares` draws."""
-
     id: str
     label: str
     square_rows: list[list[BoardSquare]]
@@ -267,7 +264,6 @@ def plot_small_board(
 
 
 def plot_squares(board: BoardPicture) -> list[svg.Shape]:
-    """Return the squares and the winning lines of a board, in pixels from its corner."""
     shapes: list[svg.Shape] = []
     for square in board.squares:
         x = (square.column - 1) * SQUARE_DISTANCE
@@ -280,7 +276,6 @@ def plot_squares(board: BoardPicture) -> list[svg.Shape]:
 
 
 def plot_board_file(board: BoardPicture, headline: str, caption: str) -> svg.Drawing:
-    """Return a board as a picture for a file, below a headline and a caption."""
     side = BOARD_SIDE + 2 * BOARD_MARGIN
     squares = "; ".join(square.label for square in board.squares)
     shapes: list[svg.Shape] = [
@@ -293,7 +288,6 @@ def plot_board_file(board: BoardPicture, headline: str, caption: str) -> svg.Dra
 
 
 def plot_board_preview(board: BoardPicture, caption: str) -> svg.Drawing:
-    """Return a board as the preview picture of a link, above a line of text."""
     return svg.plot_preview(caption, plot_squares(board), BOARD_SIDE, BOARD_SIDE)
 
 

@@ -78,7 +78,6 @@ def render_label(
 
 
 def describe_box(game: Game, box: Box) -> str:
-    """Return the number of a box, and its board in words, row by row."""
     names = {X: "X", O: "O"}
     cells = [
         names.get(stone)

@@ -197,7 +197,6 @@ class Chart(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The chart in words, for screen readers."""
         return f"{self.spoken_first_and_last_numbers} The table below has all numbers."
 
 
@@ -216,8 +215,6 @@ class CurvePoint(NamedTuple):
 
 
 class Charts(NamedTuple):
-    """Charts that share a horizontal axis."""
-
     id: str
     axis_title: str
     x_axis: Axis
@@ -264,7 +261,6 @@ def lay_out_charts(
 
 
 def build_percentage(share: float) -> LabelledNumber:
-    """Return a share from 0 to 1 as a number in percent."""
     return LabelledNumber(round(100 * share, 7), format_percent(share))
 
 
@@ -285,7 +281,6 @@ def build_bar_parts(chances: Chances, decimals: int = 2) -> list[dict[str, Any]]
 
 
 def lay_out_chart(charts: Charts, chart: Chart, height: float) -> svg.Plot:
-    """Return the plot of a chart, with its lines and both axes; `height` is in pixels."""
     up = build_axis([chart.maximum], includes_zero=True)
     bottom = ROOM_ABOVE + height
     shapes: list[svg.Shape] = []
@@ -358,7 +353,6 @@ def compute_y(y_axis: Axis, value: float, top: float, height: float) -> float:
 
 
 def plot_curves_file(charts: Charts, title: str, width: int) -> svg.Drawing:
-    """Return charts as a picture for a file, side by side if `width` allows."""
     across = max(1, min(len(charts.charts), width // MIN_CHART_WIDTH))
     each = width // across
     high = SINGLE_CHART_HEIGHT if len(charts.charts) == 1 else JOINED_CHART_HEIGHT
@@ -388,7 +382,6 @@ def plot_curves_file(charts: Charts, title: str, width: int) -> svg.Drawing:
 
 
 def tabulate_charts(charts: Charts) -> tuple[list[str], Iterator[list[float | None]]]:
-    """Return the column titles and the rows of a CSV file with all numbers."""
     several = len(charts.charts) > 1
     columns = []
     for chart in charts.charts:

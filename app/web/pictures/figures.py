@@ -92,8 +92,6 @@ MINIATURE_SLOTS = 40
 
 
 class FigureLayout(NamedTuple):
-    """A figure as a plot or as boards, with its texts."""
-
     title: str
     unit: str
     # what a dot or a line means, how many runs there are, and whether values are exact
@@ -331,7 +329,6 @@ def _name_series(series: Series) -> str:
 def _describe_curves(
     all_series: Sequence[Series], has_wide_bands: bool
 ) -> tuple[str, str]:
-    """Return a sentence on what a line means, and words for what a click on it opens."""
     if all(series.seed_count == 1 for series in all_series):
         return "Each line is one training run.", "line to open its training run"
     faint = ", the paler one all" if has_wide_bands else ""
@@ -559,13 +556,11 @@ def _lay_out_boards(figure: Boards, site: SiteData, first_seed: int) -> FigureLa
 def lay_out_numbered_figure(
     site: SiteData, claim: str, figure_number: int
 ) -> FigureLayout:
-    """Return the layout of a figure of an experiment, counted from 1."""
     summary = site.experiments[claim]
     return lay_out_figure(summary.figures[figure_number - 1], site, summary.first_seed)
 
 
 def plot_figure_file(layout: FigureLayout, source_text: str) -> svg.Drawing:
-    """Return a figure as a picture for a file, with its title, key, caption and source."""
     shapes: list[svg.Shape] = []
     y = FILE_MARGIN
     for line in wrap(layout.title, 72):
@@ -656,7 +651,6 @@ def _add_reference_lines(
 def _add_reference_texts(
     shapes: list[svg.Shape], marks: Sequence[ReferenceLine], axis: Axis, top: float
 ) -> float:
-    """Add the texts of reference values above a plot, and return their height."""
     y = top
     for mark in marks:
         at = axis.compute_share(mark.value)
@@ -768,7 +762,6 @@ def _describe_bar(bar: Bar, unit: str) -> str:
 
 
 def plot_figure_preview(site: SiteData, figure: Figure, caption: str) -> svg.Drawing:
-    """Return a small version of a figure as the preview picture of a link, above a text."""
     return svg.plot_preview(
         caption,
         [svg.Inset("large", _list_miniature_shapes(figure, site))],

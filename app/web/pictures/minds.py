@@ -305,7 +305,6 @@ def plot_value_map(
 
 @cached_per_site(8)
 def plot_policy_blunders(site: SiteData, policy_name: str) -> ValueMap:
-    """Return a picture of the blunders of a policy without values."""
     where = site.tile_layout
     kind = "blunders"
     heat, _ = value_map.colour_class_blunders(
@@ -375,7 +374,6 @@ def plot_optimal_lines(tile_layout: TileLayout) -> Inset:
 
 
 def plot_value_map_file(site: SiteData, picture: ValueMap, snapshot: int) -> Drawing:
-    """Return the picture of all positions for a file, with row numbers and a legend."""
     kind = list_colourings(site, picture.agent_name)[picture.colouring_key]
     width = round(LEFT_MARGIN + picture.tile_layout.columns * TILE_SIZE + RIGHT_MARGIN)
     height = round(TOP_MARGIN + picture.tile_layout.height * TILE_SIZE + BOTTOM_MARGIN)
@@ -422,7 +420,6 @@ def plot_value_map_file(site: SiteData, picture: ValueMap, snapshot: int) -> Dra
 def list_value_map_rows(
     site: SiteData, picture: ValueMap, snapshot: int
 ) -> Iterator[tuple[object, ...]]:
-    """Yield a CSV row for each tile, with the columns CSV_COLUMNS."""
     game = site.game
     where = site.tile_layout
     agent = site.agents[picture.agent_name]

@@ -119,7 +119,6 @@ def write_step_rules(scale: str, scale_step: int, scheme: str) -> str:
 
 
 def mix_colours(first_colour: Colour, second_colour: Colour, share: float) -> Colour:
-    """Mix two colours, from the first (share 0) to the second (share 1)."""
     red, green, blue = (
         round(a + share * (b - a))
         for a, b in zip(first_colour, second_colour, strict=True)
@@ -137,7 +136,6 @@ def parse_hex(text: str) -> Colour:
 
 
 def choose_text_colour(background: Colour) -> Colour:
-    """Return black or white, whichever has more contrast to the background."""
     return max(BLACK, WHITE, key=lambda text: compute_contrast(text, background))
 
 

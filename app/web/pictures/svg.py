@@ -60,8 +60,6 @@ class Rect(NamedTuple):
 
 
 class Dot(NamedTuple):
-    """A dot of a chart, for one or more training runs."""
-
     css_classes: str
     x: float
     y: float
@@ -115,8 +113,6 @@ class Hatch(NamedTuple):
 
 
 class Inset(NamedTuple):
-    """A group of shapes that is moved and scaled together."""
-
     css_classes: str
     shapes: "Sequence[Shape]"
     x: float = 0.0
@@ -209,7 +205,6 @@ def write_style(drawing: Drawing, scheme: str = "auto") -> str:
 def plot_preview(
     caption: str, shapes: Sequence[Shape], width: float, height: float
 ) -> Drawing:
-    """Return the preview picture of a link: the shapes, enlarged, above a line of text."""
     wide, high = PREVIEW_SIZE
     room = high - PREVIEW_MARGIN - PREVIEW_TEXT_HEIGHT
     scale = min((wide - 2 * PREVIEW_MARGIN) / width, room / height)
@@ -234,7 +229,6 @@ def plot_preview(
 
 
 def render_png(drawing: Drawing) -> bytes:
-    """Return a drawing as PNG, in the light scheme."""
     svg = write_file(drawing, "light").translate(MISSING_LETTERS)
     return _render_pixels(re.sub("[“”]", "&quot;", svg))
 

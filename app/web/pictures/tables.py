@@ -375,7 +375,6 @@ def build_position_url(site: SiteData, record: str, value_source: str) -> str:
 
 
 def build_bar_url(site: SiteData, bar: Bar) -> str:
-    """Return the URL of a bar's position or recipe, "" if the site cannot show it."""
     if bar.record is not None:
         return build_position_url(site, bar.record, bar.recipe or TRUTH)
     return build_recipe_url(site, bar.recipe)

@@ -44,7 +44,6 @@ def redirect_to_canonical() -> Response | None:
 
 
 def _canonicalize_name(full_name: str) -> str:
-    """Return a name with its recipe in the canonical spelling; a suffix stays."""
     match = (
         None
         if is_policy_name(full_name)

@@ -173,7 +173,6 @@ def read_canonical_host() -> str:
 
 
 def redirect_to_host(host: str) -> werkzeug.Response | None:
-    """Redirect a request for any other host, except for the health check."""
     if request.host.lower() == host or request.path == HEALTH_PATH:
         return None
     return redirect(urlsplit(request.url)._replace(netloc=host).geturl(), 308)
@@ -201,7 +200,6 @@ def is_left_to_people(url: str) -> bool:
 
 @bp.get(ROBOTS_PATH)
 def show_robots() -> Response:
-    """Forbid search engines agents that are trained on demand, and variants of pages."""
     lines = ["User-agent: *", *(f"Disallow: {path}" for path in DISALLOWED_PATHS)]
     lines.append(f"Sitemap: {request.host_url.rstrip('/')}{SITEMAP_PATH}")
     return Response("\n".join([*lines, ""]), mimetype="text/plain")
@@ -209,7 +207,6 @@ def show_robots() -> Response:
 
 @bp.get(SITEMAP_PATH)
 def show_sitemap() -> Response:
-    """Return all pages that always exist and that robots.txt allows."""
     paths = [url for url in list_sitemap(current_app) if not is_left_to_people(url)]
     host = escape(request.host_url.rstrip("/"))
     entries = "".join(f"<url><loc>{host}{path}</loc></url>\n" for path in paths)

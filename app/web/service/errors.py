@@ -116,7 +116,6 @@ def is_host_valid(environ: "WSGIEnvironment") -> bool:
 
 
 def show_error(error: HTTPException) -> Response:
-    """Return the response to an HTTP error, with its own sentence or a general one."""
     sentences = SENTENCE_BY_STATUS | (API_SENTENCE_BY_STATUS if _is_in_api() else {})
     if error.description == type(error).description and error.code in sentences:
         most = get_max_url_length(request.environ)
@@ -125,7 +124,6 @@ def show_error(error: HTTPException) -> Response:
 
 
 def show_server_error(error: Exception) -> Response:
-    """Log an unexpected exception, and show only its number in the log."""
     fault_id = request.headers.get("X-Request-ID", secrets.token_hex(8))[:64]
     address = f"{request.path}?{request.environ['QUERY_STRING']}"
     current_app.logger.error("fault %s on %a", fault_id, address, exc_info=error)

@@ -72,7 +72,6 @@ def init_app(app: Flask) -> None:
 
 
 def set_security_headers(response: Response) -> Response:
-    """Add the security headers, and "no-store" to a redirect without Cache-Control."""
     wanted = SECURITY_HEADERS | (HTTPS_HEADERS if request.is_secure else {})
     if request.path.startswith(EMBED_PREFIX):
         wanted |= FRAME_HEADERS

@@ -108,7 +108,6 @@ def set_language() -> werkzeug.Response | None:
 
 
 def is_page_translated() -> bool:
-    """Return whether the requested page is translated; the page "not found" is."""
     return request.endpoint is None or _is_translated_endpoint(request.endpoint)
 
 
@@ -140,7 +139,6 @@ def get_english_attribute() -> Markup:
 
 
 def add_language(url: str, language: Language) -> str:
-    """Return a URL with the parameter of a language, which English URLs do not have."""
     if language is ENGLISH_LANGUAGE or f"{LANGUAGE_PARAMETER}={language.code}" in url:
         return url
     path, sign, anchor = url.partition("#")

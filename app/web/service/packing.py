@@ -84,7 +84,6 @@ def choose_encoding(accepted: str) -> str:
 
 
 def compress_response(response: Response) -> Response:
-    """Return the response compressed, or with status 304 if the client has it already."""
     response.vary.add("Accept-Encoding")
     encoding = choose_encoding(request.headers.get("Accept-Encoding", ""))
     if not _is_worth_compressing(response):

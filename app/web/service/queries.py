@@ -75,7 +75,6 @@ def get_path(environ: "WSGIEnvironment") -> str:
 
 
 def reduce_query(query_text: str, route: Route) -> str:
-    """Return a query with the parameters of this route and the language only."""
     if route.query_parameters is None:
         return query_text
     values_by_name: dict[str, list[str]] = {}

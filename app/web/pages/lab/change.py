@@ -61,7 +61,6 @@ def find_shared_parameters(recipe: Recipe, other_recipe: Recipe) -> list[Paramet
 
 
 def count_turns(phases: TrainingPhases) -> int:
-    """Return the number of games, sweeps or rounds against all opponents together."""
     return sum(turns for _, turns in phases)
 
 
@@ -224,7 +223,6 @@ def shorten_training(recipe: Recipe) -> Recipe:
 
 
 def get_max_turns(recipe: Recipe) -> int:
-    """Return how many games, sweeps or rounds of this recipe the server trains at most."""
     turns = count_turns(recipe.phases)
     return max(1, MAX_UPDATES * turns // recipe.compute_max_updates())
 

@@ -154,7 +154,6 @@ def _choose_seed_style(seed_results: Sequence[float], more_is_better: bool) -> s
 
 
 def plot_comparison(comparison: RecipeComparison, link: str) -> Drawing:
-    """Return a picture to download: the question, the verdict, both charts and the recipes."""
     shapes: list[Shape] = []
     verdict = comparison.verdict
     y = MARGIN
@@ -224,7 +223,6 @@ def _add_plots(shapes: list[Shape], comparison: RecipeComparison, top: float) ->
 
 
 def remove_links(plot: Plot) -> list[Shape]:
-    """Return the shapes without their links, which do not work in a picture file."""
     return [
         shape._replace(link=None) if isinstance(shape, Path) else shape
         for shape in plot.shapes

@@ -60,7 +60,7 @@ def build_other_verdicts(pair: RecipePair, max_verdicts: int) -> Variables | Non
 def _list_opponents(pair: RecipePair) -> dict[str, str]:
     """Return name -> title of each opponent that both algorithms allow.
 
-    The name "" stands for the present opponents, if both recipes must keep them.
+    The name "" keeps the present opponents, for recipes that cannot change them.
     """
     shared = {
         one.name: one for one in find_shared_parameters(pair.recipe_a, pair.recipe_b)
@@ -105,7 +105,6 @@ def _list_comparisons(
     titles_by_opponent: Mapping[str, str],
     titled_lengths: Sequence[tuple[int, str]],
 ) -> dict[tuple[int, int], tuple[Recipe, Recipe]]:
-    """Return (row, column) -> recipes A and B, in the order of their training."""
     comparisons = {}
     columns = sorted(
         range(len(titled_lengths)),

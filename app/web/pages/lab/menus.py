@@ -486,7 +486,6 @@ def _is_number(parameter: Parameter) -> bool:
 
 
 def _build_field(recipe: Recipe, parameter: Parameter, field_prefix: str) -> Variables:
-    """Return a number field; `field_prefix` is "a." or "b." to change only recipe A or B."""
     value = list_parameter_texts(recipe)[parameter.name]
     is_turns = parameter.name == recipe.length_parameter
     high = float(get_max_turns(recipe)) if is_turns else parameter.maximum or 0.0

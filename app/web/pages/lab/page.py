@@ -216,7 +216,6 @@ def download_evidence(name: str, ending: str) -> Response:
 
 @bp.get(LAB_PREVIEW_ROUTE)
 def download_preview(name: str) -> Response:
-    """Return the verdict and its charts as a preview picture, with all seeds."""
     shown = compare_with_all_seeds(get_current_site(), name, request.args)
     drawing = charts.plot_comparison(shown, request.host)
     line = shown.verdict.warning or shown.verdict.headline
@@ -325,10 +324,6 @@ def _list_variant_films(
     record: str,
     snapshot: int,
 ) -> list[Variables]:
-    """Return a film and a picture of all positions for each recipe.
-
-    `snapshot` belongs to recipe B. The film of A shows the same share of its training.
-    """
     site = comparison.site
     last = site.get_last_snapshot(comparison.main_variant.recipe_name)
     films = []

@@ -168,7 +168,6 @@ def _list_recipe_differences(
     recipe_b: Recipe,
     changed_parameters: Sequence[Parameter],
 ) -> list[QuestionPhrase]:
-    """Return a phrase for each difference, or the number of differences if there are many."""
     number = len(changed_parameters)
     if number > MAX_NAMED_CHANGES:
         words = spell_number(number)

@@ -229,7 +229,6 @@ class RecipeComparison:
         return Verdict(verdict.headline, detail, warning)
 
     def _describe_contradiction(self) -> str:
-        """Say by which measure the better recipe is worse, "" if by none."""
         better = self.sign_test.better_variant if self.sign_test else ""
         for key in CONTRADICTING_MEASURES:
             other = self.measures.get(key)
@@ -268,7 +267,6 @@ class RecipeComparison:
         )
 
     def _list_proofs(self) -> dict[str, list[list[bool]]]:
-        """Return "x" and "o" -> whether each agent is proved unbeatable, [recipes, seeds]."""
         return {
             seat: [
                 [run.is_unbeatable[at] for run in variant.runs]

@@ -95,7 +95,6 @@ def _build_measure(
 
 
 def _build_measure_against(site: SiteData, opponent: str) -> LabMeasure:
-    """Measure the games won, or the games lost if the opponent cannot be beaten."""
     is_unbeatable = all(judge_policy(site, opponent).is_unbeatable.values())
     outcome, verb = (2, "lost") if is_unbeatable else (0, "won")
     preposition = "to" if is_unbeatable else "against"

@@ -115,7 +115,6 @@ class PuzzleAttempt:
 
     @property
     def puzzles_left(self) -> int:
-        """The number of unanswered puzzles in the round, including this one."""
         return count_round_puzzles(self.site, self.day) - len(self.answer_digits)
 
     @property
@@ -374,7 +373,6 @@ def parse_friend(query: Query, round_length: int) -> str:
 
 
 def count_right_answers(answer_digits: str) -> int:
-    """Count the right answers; each digit stands for two answers."""
     return sum(int(digit).bit_count() for digit in answer_digits)
 
 

@@ -304,7 +304,6 @@ def build_iframe(
 
 
 def build_bibtex(title: str, page_url: str, note: str = "") -> str:
-    """Return the citation of a page as BibTeX, with the project's author, version and year."""
     key = re.sub(r"[^a-z0-9]+", "-", f"q-tac-toe {title}".lower()).strip("-")
     remark = f"Q-Tac-Toe {read_citation('version')}" + (f". {note}" if note else "")
     return "\n".join(

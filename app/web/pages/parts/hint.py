@@ -160,7 +160,6 @@ def _describe_next_blunder(state: MatchState, chance: float, share: float) -> st
 
 
 def _compute_blunder_chances(state: MatchState, cell: int) -> tuple[float, float]:
-    """Return the chances that this opponent, and a random one, reply with a blunder."""
     site = state.site
     after = state.follow_move(cell)
     if after.is_over:

@@ -255,7 +255,6 @@ def _describe_value_loss(
     blunder_decisions: BlunderDecisions,
     blunder_index: int,
 ) -> str:
-    """Say what the worst move gives away, such as "The agent turns a win into a draw"."""
     position = int(blunder_decisions.positions[blunder_index])
     blunders = blunder_decisions.blunders[blunder_index]
     is_worst = blunders & (

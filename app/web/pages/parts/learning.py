@@ -87,7 +87,6 @@ def get_opponent_title(site: SiteData, opponent: str) -> str:
 
 
 def build_training_charts(site: SiteData, card: Card, opponent: str) -> Charts:
-    """Return the exact results of an agent over the number of its updates."""
     figures = card.figures
     title = get_opponent_title(site, opponent)
     chances = list_card_opponents(card)[opponent]
@@ -367,7 +366,6 @@ def align_snapshots(last_snapshot: int, last_frame: int) -> list[int]:
 
 
 def describe_block(site: SiteData, position: int, move_values: MoveValues) -> str:
-    """Say whether an agent blocks a line, where every other move loses."""
     right = site.is_move_correct[position]
     if not any(move_values.is_known):
         return gettext("It has not learned a value of this position yet.")

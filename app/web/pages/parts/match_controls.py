@@ -93,7 +93,6 @@ def _build_stopped_url(
 def _build_pause_urls(
     state: MatchState, match: Match, build_url: Callable[[Match], str]
 ) -> tuple[str, str]:
-    """Return the URLs of Pause and Continue, at least one of which is ""."""
     is_replay = (match.replays_record or match.is_watched) and not match.is_at_end
     # While the training is replayed, the game waits.
     is_waiting = match.is_paused or (state.match.plays_training and not state.is_over)
@@ -164,14 +163,12 @@ def plan_automatic_step(
 
 
 def is_replay_running(match: Match) -> bool:
-    """Return whether the page shows the next move of the record by itself."""
     return (match.replays_record or match.is_watched) and not (
         match.is_at_end or match.is_paused or match.plays_training
     )
 
 
 def is_next_game_due(state: MatchState) -> bool:
-    """Return whether two agents begin another game by themselves."""
     match = state.match
     is_going_on = match.is_watched and not (match.is_paused or match.replays_record)
     return state.is_over and match.is_at_end and is_going_on

@@ -146,7 +146,6 @@ class MatchPage:
 
     @cached_property
     def losing_move(self) -> ReviewedMove | None:
-        """The blunder that decided a finished game, None if there was none."""
         return find_losing_move(self.state, self.reviewed_moves)
 
     @cached_property
@@ -548,7 +547,6 @@ def _describe_losing_move(state: MatchState, losing_move: ReviewedMove) -> str:
 
 
 def summarize_game(state: MatchState, losing_move: ReviewedMove | None) -> str:
-    """Say which blunder decided a finished game, or that there was none."""
     match = state.match
     site = state.site
     if not losing_move:
@@ -577,7 +575,6 @@ def summarize_game(state: MatchState, losing_move: ReviewedMove | None) -> str:
 
 
 def build_shared_title(state: MatchState, reviewed_moves: list[ReviewedMove]) -> str:
-    """Return the title of a link to a match, for people who do not play in it."""
     match = state.match
     titles = state.site.display_titles
     if match.is_human(X) and match.is_human(O):

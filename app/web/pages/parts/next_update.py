@@ -32,8 +32,6 @@ TITLES_BY_RESULT = {1: "wins", 0: "draws", -1: "loses"}
 
 
 class UpdateCase(NamedTuple):
-    """A possible next update of a value."""
-
     # the digit of the reply, or the result
     url_name: str
     # the reply's square, or the result; "" if there is only one case

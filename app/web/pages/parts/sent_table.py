@@ -81,7 +81,6 @@ def limit_receiving() -> Iterator[None]:
 
 
 def receive_table() -> tuple[bytes, TableOptions]:
-    """Return the bytes of the table, and its options."""
     given = request.args.to_dict()
     if request.mimetype == FORM_MIMETYPE:
         content, fields = receive_form()

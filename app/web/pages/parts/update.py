@@ -92,7 +92,6 @@ class UpdatePicture:
 
     @property
     def is_best(self) -> bool:
-        """Whether the updated move had the highest value on the board before the update."""
         known = drop_unknown(self.update.values)
         return bool(known) and self.update.values[self.move.cell] == max(known)
 
@@ -381,7 +380,6 @@ class UpdatePicture:
 
     @property
     def bead_box(self) -> Mapping[str, str | int]:
-        """The colour and number of a move's beads, and how many the update adds or removes."""
         paid = round(self.update.new - self.update.old)
         staying = round(min(self.update.old, self.update.new))
         return {

@@ -156,7 +156,6 @@ def build_nearest_example(query: ValueQuery) -> Variables | None:
 
 
 def compute_blunder_effect(example: UpdateExample) -> Variables:
-    """Describe how an update gave a blunder the highest value on its board."""
     change = example.updates[example.shown_index]
     values = [-math.inf if value is None else value for value in change.values]
     values[get_shown_move(example).cell] = change.new

@@ -146,7 +146,6 @@ def find_frequent_blunders(pupils: Sequence[Pupil]) -> list[int]:
 
 
 def _build_row(pupil: Pupil, boards: Sequence[int]) -> Variables:
-    """Return a pupil's row of the table: losses as X and O, and blunders on each board."""
     losses = pupil.loss_chances
     chances = [_get_blunder_chance(pupil, board) for board in boards]
     return {

@@ -34,7 +34,6 @@ EXACT_GOALS = {
 def list_last_results(
     lessons: Sequence[Lesson], game_count: int = LAST_GAME_COUNT
 ) -> list[str]:
-    """Return the learner's last results in games with the person."""
     return [lesson.result for lesson in lessons if lesson.record][-game_count:]
 
 
@@ -62,7 +61,6 @@ def has_unlearned(share: float, lessons: Sequence[Lesson]) -> bool:
 
 
 def has_lost_no_recent_game(lessons: Sequence[Lesson]) -> bool:
-    """Return whether the learner lost none of its last UNLOST_GAMES_OF_GOAL games."""
     last = list_last_results(lessons, UNLOST_GAMES_OF_GOAL)
     is_game = bool(lessons[-1].record)
     return is_game and len(last) == UNLOST_GAMES_OF_GOAL and "loss" not in last

@@ -137,7 +137,6 @@ def replay_course(
 
 
 def format_learner_title(recipe: Recipe) -> str:
-    """Return the title of a learner in LEARNERS, or the title of its algorithm."""
     start = remove_all_games(recipe).with_seed(0)
     titles = (
         gettext(words[0])

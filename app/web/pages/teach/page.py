@@ -366,7 +366,6 @@ def _list_practice_links(recipe: Recipe) -> Iterator[Destination]:
 
 
 def _build_usual_url(recipe: Recipe) -> str:
-    """Return the URL that compares a learner with its usual training, "" if that takes too long."""
     start = remove_all_games(recipe)
     usual = AGENT_IDS_BY_RECIPE.get(name_recipe(start), name_recipe(start))
     if usual not in SHIPPED and start.compute_max_updates() > MAX_UPDATES:

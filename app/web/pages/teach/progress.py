@@ -73,7 +73,6 @@ def _format_values(game: TaughtGame, ply: int, values: Sequence[float]) -> list[
 
 
 def describe_strength(lessons: Sequence[Lesson], played_seats: Sequence[str]) -> str:
-    """Say how often the strongest opponent beats the learner."""
     lesson = lessons[-1]
     unlost = 0
     for one in reversed([one for one in lessons if one.record]):
