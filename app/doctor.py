@@ -265,7 +265,7 @@ def make_columns(e, v):
 
 
 def value_finished_boards(value):
-    """Return the `columns` of a target in which finished boards have the value `value(e)`."""
+    """Return the `columns` function of a target; finished boards have the value `value(e)`."""
     return lambda e, v: make_columns(e, (value(e),) * len(v) if e.row.is_over else v)
 
 
@@ -1607,7 +1607,7 @@ class Doctor:
         return examples
 
     def count_open_rows(self, stop):
-        """Count the rows of unfinished games, and those without a following row."""
+        """Count the rows of unfinished games, and among them those that no row follows."""
         successors = find_successors(self.rows, self.setup.is_backward)
         for i in range(self.studied_count, stop):
             row, is_open = self.rows[i], not self.rows[i].is_over

@@ -499,7 +499,7 @@ def format_probability(probability: float, decimals: int = 2) -> str:
 def count_higher_pairs(
     first_numbers: Sequence[float], second_numbers: Sequence[float]
 ) -> int:
-    """Return how many numbers are higher than those at the same index of the second list."""
+    """Return in how many pairs the first number is higher than the second."""
     return sum(a > b for a, b in zip(first_numbers, second_numbers, strict=True))
 
 

@@ -179,7 +179,6 @@ def learn(
 
 
 def get_move_key(learner: ReferenceLearner, board: str, cell: int) -> Hashable:
-    """Return the key of a move in the learner's table; symmetric moves may share it."""
     return learner.key(board, cell) if hasattr(learner, "key") else (board, cell)
 
 

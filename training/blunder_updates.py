@@ -165,7 +165,7 @@ def find_blunder_updates(
 def build_blunder_updates(
     agent_id: str, models: Path
 ) -> dict[str, list[UpdateExample]]:
-    """Return {name of a blunder: [example of its deciding update, example of its first update]}.
+    """Return {name of a blunder: [example of the deciding update, example of the first one]}.
 
     Blunders that no update decided are left out.
     """

@@ -188,7 +188,7 @@ def jobs_option(default: int) -> Callable[[Command], Command]:
 
 
 class Commands(click.Group):
-    """A group of commands in which every expected error becomes one sentence and an exit status."""
+    """A group of commands that turn every expected error into one sentence and an exit status."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

@@ -81,7 +81,7 @@ def read_texts(agent_id: str, recipe: Recipe) -> CardTexts:
 
 
 def make_agent_id(recipe: Recipe) -> str:
-    """Return the id of the agent that a recipe trains, which is also the name of its files.
+    """Return the id of the agent of a recipe, which is also the name of its files.
 
     A shipped agent has an id of its own. Other ids are made from the recipe: `q-learning,alpha=0.5`
     becomes `q-learning-alpha-0-5`, and a minus sign becomes `minus`. If a person taught MENACE in
@@ -337,7 +337,6 @@ def find_next_checkpoint(updates: int) -> int:
 
 
 def list_versions(*recipes: Recipe) -> dict[str, str]:
-    """Return the versions of the platform, of Python and of the packages for these recipes."""
     used = [package for recipe in recipes for package in list_packages(recipe)]
     return {
         "platform": f"{platform.system()} {platform.machine()}",

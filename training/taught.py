@@ -375,7 +375,6 @@ def find_seat(recipe: Recipe, game_number: int) -> str:
 
 
 def list_own_updates(game: TrainingGame, seat: str) -> list[ValueChange]:
-    """Return the updates of the moves that the learner made as `seat`, in its view."""
     updates = []
     for change in game.updates:
         board = game.moves[change.move_index].board
@@ -425,7 +424,7 @@ def find_first_chances(
 def list_touched_boards(
     pupil: PupilState, progress: Progress, own_decisions: Sequence[int]
 ) -> list[TouchedBoard]:
-    """Return the boards on which games with the person changed values, in the order of the games.
+    """Return the boards whose values changed in games with the person, in the order of the games.
 
     Games count for a board if they changed a board that shares its values, such as the symmetric
     boards of a box. During the first game the boards are the last two of `own_decisions`, the
@@ -590,7 +589,7 @@ def evaluate_lesson(
 
 @cache
 def find_wins_and_blocks(game: Game) -> tuple[BoolArray, BoolArray]:
-    """Return two masks of moves, [P]: those that complete a row, and those that block every row.
+    """Return two masks of moves, [P]: moves that complete a row, and moves that block every row.
 
     After a blocking move the opponent cannot complete a row at once. Where the mover itself can
     complete a row, no move counts as blocking.

@@ -231,7 +231,6 @@ class QTable(RecipeWithRewards, frozen=True, kw_only=True):
 
     @property
     def plays(self) -> PlayRule:
-        """The rule by which the trained agent breaks ties, which is that of the training."""
         return "first" if self.ties == "first" else "greedy"
 
     def build_exact_values_task(self) -> TrainingTask | None:

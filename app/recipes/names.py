@@ -144,7 +144,6 @@ def _parse_opponents(
 
 
 def get_max_length(recipe_name: str) -> int:
-    """Return the largest length of this recipe's name, which may list the moves of a person."""
     return MAX_TAUGHT_NAME_LENGTH if ",taught=" in recipe_name else MAX_NAME_LENGTH
 
 

@@ -26,7 +26,7 @@ MILESTONES = ("rows", "blocks", "random", "x", "o", "both")
 
 
 class ValueChange(NamedTuple):
-    """The change of a move's value (in the mover's view), or of its number of beads, by a game.
+    """The change of a move's number of beads, or of its Q-value in the mover's view, by a game.
 
     `move_index` is the number of the move in the game, from 0.
     """

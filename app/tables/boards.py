@@ -250,7 +250,7 @@ def list_schemes(used_tokens: set[str], options: TableOptions) -> list[SignSchem
 
 
 def list_letter_schemes(letters: list[str], used_tokens: set[str]) -> list[SignScheme]:
-    """Return the possible meanings of letters such as A and B, of which either may begin."""
+    """Return the possible meanings of letters such as A and B; either may begin."""
     blanks = dict.fromkeys(used_tokens - {*letters}, 0)
     return [
         SignScheme(
@@ -281,7 +281,7 @@ def list_number_schemes(
 
 
 def make_letter_scheme(used_tokens: set[str]) -> SignScheme:
-    """Return the meaning of signs with X and O, in which 0 may mean O."""
+    """Return the meaning of signs with X and O, where 0 may stand for O."""
     has_zero_for_o = (
         "0" in used_tokens and "O" not in used_tokens and "." in used_tokens
     )

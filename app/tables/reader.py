@@ -573,7 +573,7 @@ class TableReader:
         return int(with_highest.sum()), int(with_lowest.sum())
 
     def count_completed_lines(self) -> tuple[int, int]:
-        """Count the boards on which completing a line of X has the higher value, and a line of O.
+        """Count the boards on which a line of X has a higher value than one of O, and the reverse.
 
         Only boards count on which X is to move, and on which X and O could each complete a line.
         """
@@ -609,7 +609,6 @@ class TableReader:
         self.has_values = True
 
     def choose_moves(self) -> Policy:
-        """Return the probabilities of the moves, [D, cells], all 0 in a missing position."""
         policy = np.zeros(self.q.shape)
         q = self.q[self.has_position]
         if self.options.play == "proportional" and self.has_values:

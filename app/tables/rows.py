@@ -592,7 +592,7 @@ def describe_no_board(item: TableItem, is_quoted: bool = True) -> str:
 
 
 def read_array_rows(game: Game, file_content: bytes) -> list[Row]:
-    """Return the rows of an npy file, or of an array in an npz file, if possible of "q"."""
+    """Return the rows of an npy file, or of an npz file's array "q" (else its first array)."""
     codes = 3**game.cells
     shapes = [
         (game.decisions, game.cells),

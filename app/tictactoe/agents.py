@@ -96,7 +96,6 @@ class Agent:
         return hashlib.sha256(self.q.tobytes() + self.visits.tobytes()).hexdigest()
 
     def collect_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays of the agent's npz file by name; those of snapshots are [T, P]."""
         return {
             "q": self.q,
             "visits": self.visits,

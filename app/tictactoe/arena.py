@@ -97,7 +97,7 @@ def summarize_round_robin(chances: Chances) -> ArenaTable:
 
 
 def compute_score(chances: Chances) -> Chances:
-    """Return the chance of a win minus that of a loss, from (win, draw, loss) on the last axis."""
+    """Return win minus loss for chances with (win, draw, loss) on the last axis."""
     return chances[..., 0] - chances[..., 2]
 
 

@@ -58,7 +58,7 @@ def find_box(game: Game, position: int, first_cell: int | None = None) -> Box | 
 
 
 def count_lost_boxes(game: Game) -> int:
-    """Return the number of boxes for X's last choice in which every move loses.
+    """Count the boxes for X's last choice in which every move loses.
 
     In these positions three cells are empty, O threatens to complete two lines, and X threatens
     none.

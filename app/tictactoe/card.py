@@ -134,7 +134,7 @@ class Card(
 
 @lru_cache(maxsize=2)
 def compute_numbering_digest(game: Game) -> str:
-    """Return a checksum of the game's rules and of the numbers of its positions.
+    """Return a checksum of the rules and of the numbers of all positions.
 
     It is computed from the size of the board, the boards of all positions, the positions after all
     moves, and the results. An agent was trained for another game if its card has another digest.

@@ -66,7 +66,7 @@ class Game:
 
     @property
     def decisions(self) -> int:
-        """The number of unfinished positions, which are numbered from 0 to D - 1."""
+        """The number of unfinished positions, D; their numbers are 0 to D - 1."""
         return len(self.successor)
 
     @property

@@ -73,7 +73,7 @@ class History:
         return self.change_value[starts + made - 1]
 
     def find_updated_pairs(self, snapshot: int, pairs: slice = ALL_PAIRS) -> BoolArray:
-        """Return which of the moves `pairs` were updated before a snapshot; -1 is the last one."""
+        """Return which of the moves `pairs` were updated before a snapshot (-1: the last one)."""
         return self.first_update[pairs] <= snapshot % self.snapshot_count
 
     def get_all_values(self) -> NDArray[np.float32]:

@@ -111,7 +111,7 @@ def _decode_bits(move_code: str, bit_count: int) -> BoolArray:
 
 
 def _copy_to_symmetric_positions(game: Game, chosen_moves: CellMask) -> CellMask:
-    """Return the moves in all positions, [D, cells], from those in one of each symmetry class.
+    """Copy the moves in one position of each symmetry class to the others, [D, cells].
 
     Raises ValueError if a symmetry maps a position to itself but not its moves.
     """

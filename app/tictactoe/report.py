@@ -169,7 +169,7 @@ def compute_figures(
     task: TrainingTask | None = None,
     evaluate: Callable[[Game, Values], PolicyResults] = evaluate_policies,
 ) -> Figures:
-    """Return the exact results (figures) of an agent at each of the T snapshots of its training.
+    """Return the exact results (figures) of an agent at T snapshots of its training.
 
     `tables`, [T, P], has the values of the legal moves at each snapshot, in the mover's view.
     `updates` has the number of updates before each snapshot. `reward_scale` is None if the values
@@ -221,7 +221,6 @@ def compute_policy_figures(game: Game, policy: Policy) -> Figures:
 def compute_chances(
     game: Game, opponent: Policy, policy: Policy, player: int
 ) -> Chances:
-    """Return the rounded chances that `policy` wins, draws and loses as `player` (+1 X, -1 O)."""
     both = collect_policy_moves(game, np.stack([policy, opponent])[:, game.legal])
     own = np.array([0])
     other = np.array([1])
@@ -247,7 +246,6 @@ def find_lost_games(game: Game, policy: Policy) -> dict[str, str | None]:
 
 
 def find_blunders(game: Game, policy: Policy) -> BoolArray:
-    """Return a mask of the positions in which a policy, [D, cells], can blunder, [D]."""
     (blundering,) = _find_blunders_of_policies(game, policy[None, game.legal])
     return np.asarray(blundering)
 
@@ -347,5 +345,5 @@ def _convert_to_players_view(chances: Values, player: int) -> list[Chances]:
 
 
 def round_figure(figure: float) -> float:
-    """Round a number as on cards, which removes the rounding errors of sums."""
+    """Round a number to the precision of cards, which hides rounding errors."""
     return round(float(figure), FIGURE_DECIMALS) + 0.0

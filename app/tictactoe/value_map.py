@@ -153,7 +153,7 @@ def choose_representatives(
 
 
 def select_values(decisions: IndexArray, decision_values: NDArray[Any]) -> NDArray[Any]:
-    """Return the values of N positions, [..., N], out of those of all positions, [..., D].
+    """Return the values at N positions, [..., N], from the values of all positions, [..., D].
 
     The positions are `decisions`, [N], or [..., N] if each snapshot has its own.
     """

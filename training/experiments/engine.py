@@ -189,7 +189,6 @@ def _measure_recipes(
     jobs: int,
     scheduler_address: str | None,
 ) -> Iterator[dict[str, bytes]]:
-    """Train recipes in batches; yield {key: run} for each batch, and show the progress."""
     if not recipes:
         return
     keys, size = [*recipes], measure.batch_size
@@ -246,7 +245,7 @@ def run_experiments(
 
 
 def update_all_texts(claims: Sequence[str], output_folder: Path) -> Iterator[str]:
-    """Replace the texts of saved summaries by those of the claims' files; yield a line for each.
+    """Take the texts of saved summaries from the claims' files again; yield a line for each claim.
 
     Nothing is trained. Without `claims` all are updated. Raises ValueError for an unreadable
     summary.
@@ -267,7 +266,7 @@ def list_verdicts(output_folder: Path) -> Iterator[str]:
 
 
 def compute_digest(run: bytes) -> str:
-    """Return the SHA-256 of a run without its times, which differ when a test repeats the run."""
+    """Return the SHA-256 of a run, without its times, because a test repeats the run."""
     content = {
         field: value
         for field, value in msgspec.json.decode(run).items()

@@ -24,7 +24,7 @@ MINUS_SIGN_PATTERN = re.compile(r"(?<![\w-])-(?=\d)")
 
 
 class NumberCell(TomlTable, frozen=True):
-    """The kind of number in a cell of the table, or in all cells of a row or a column.
+    """One kind of number in the table: in a cell, a row or a column.
 
     Exactly one of `statistic`, `difference`, `points` and `function` is given.
     """
@@ -65,7 +65,7 @@ class NumberCell(TomlTable, frozen=True):
             )
 
     def write(self, results: Results, heading: str = "") -> str:
-        """Return the text of the cell for a recipe; `heading` is that of its row or its column."""
+        """Return the text of a cell; `heading` is the heading of its row or column."""
         label = self.recipe.template.format(heading) or heading
         if self.function:
             text = self.function(results)

@@ -81,7 +81,7 @@ def name_with_seed(recipe_name: str, seed: int) -> str:
 def trace_curve(
     results: Results, label: str, quantity: Quantity, by_games: bool = False
 ) -> Series:
-    """Return the learning curve of a recipe: the median of a quantity over the number of updates.
+    """Return the learning curve of a recipe: the median of a quantity over the updates.
 
     The points are at 1, 2, 5, 10, ... updates, up to the last one that every run reaches. Each run
     is measured after the game in which it reaches the point. The last point is the end of all runs,

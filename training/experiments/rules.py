@@ -25,7 +25,7 @@ BOUND_COMPARISONS = {"above": gt, "below": lt, "at_least": ge, "at_most": le}
 
 
 class ClaimRule(TomlTable, frozen=True, tag_field="kind"):
-    """The base class of the rules, which hold or do not hold for the results of an experiment."""
+    """The base class of rules, each of which holds or not for the results of an experiment."""
 
     def holds(self, results: Results) -> bool:
         raise NotImplementedError

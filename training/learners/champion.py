@@ -177,7 +177,6 @@ def _play_game(  # type: ignore[no-untyped-def]
 def _revise_bounds(  # type: ignore[no-untyped-def]
     pair_start, class_index, state, lower, upper, has_unseen, class_number
 ):
-    """Set the bounds of a class of afterstates from the bounds of the replies in `state`."""
     # The player who replies gets at least the highest lower bound and at most the highest upper bound.
     # What this player gets, the other one loses, so the bounds change sign and places.
     highest_lower, highest_upper, any_unseen = -1.0, -1.0, False

@@ -78,7 +78,7 @@ class LeagueGame(NamedTuple):
 
 
 class LearnerTables(NamedTuple):
-    """The tables of L learners in joint arrays of E entries, and the parameters of each learner."""
+    """The tables of L learners in joint arrays of E entries, and the learners' parameters."""
 
     q: Values
     # [E] how often each entry was updated

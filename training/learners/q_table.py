@@ -244,7 +244,7 @@ def _learn_game(  # type: ignore[no-untyped-def]
 def _evaluate_best_move(  # type: ignore[no-untyped-def]
     pair_start, class_index, tables, selector, evaluator, state
 ):
-    """Return the value of the best move in `state`, which one table selects and one evaluates.
+    """Return the value of the best move in `state`: one table selects it, one evaluates it.
 
     `selector` and `evaluator` are the indices of these tables. The first of several best moves is
     selected.

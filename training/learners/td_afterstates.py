@@ -42,7 +42,7 @@ class LoopParameters(NamedTuple):
 
 
 class LearnerArrays(NamedTuple):
-    """The values of K classes of afterstates, in the view of the player who moved there."""
+    """The values of K classes of afterstates, for the player whose move led to them."""
 
     values: Values
     # [K] the number of updates of each class

@@ -41,7 +41,7 @@ class PlayedGames(NamedTuple):
 
 
 class EpochShares(NamedTuple):
-    """The results of one player, X or O, in the games of an epoch, as shares of the games."""
+    """A player's results in the games of an epoch, as shares of the games."""
 
     won: float
     # illegal moves included
@@ -331,7 +331,6 @@ def compute_epoch_shares(game: Game, games: PlayedGames, player: int) -> EpochSh
 
 
 def _find_results(game: Game, position: Numbers, player: int) -> Numbers:
-    """Return a player's results in final positions: 1 won, 0 drawn, -1 lost, or ILLEGAL_LOSS."""
     finished = np.clip(position - game.decisions, 0, len(game.outcome) - 1)
     result = game.outcome[finished] * np.int32(player)
     return np.where(position == game.positions, np.int32(ILLEGAL_LOSS), result)

@@ -64,7 +64,7 @@ MEASURES = {"losses as O": Measure("falls-as-o", 1, measure_losses_as_o)}
 
 
 def list_bad_seeds(results: Results) -> dict[int, str | None]:
-    """Return {seed of a bad run: record of the position in which the run errs most often}."""
+    """Return {seed: record} for the bad runs; the record leads to the most frequent error."""
     return {
         seed: run.record
         for seed, run in enumerate(results[RECIPE_LABEL])

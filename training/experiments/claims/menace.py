@@ -30,7 +30,7 @@ LABELS_BY_PLAY = {
 
 
 def find_games_needed(curve: Series) -> int | None:
-    """Return the number of games after which the losses stay below NEAR_ZERO_PERCENT, or None.
+    """Return the number of games until the losses stay below NEAR_ZERO_PERCENT, or None.
 
     `curve` is the percentage of lost games (median of the seeds) over the number of games.
     """
