@@ -48,7 +48,7 @@ TEXTBOOK_OPPONENTS: Mapping[str, MoveLister] = MappingProxyType(
 
 
 class ReferenceLearner(Protocol):
-    """A learner of `app/textbook`, which chooses moves and learns from their results."""
+    """A textbook learner, which chooses moves and learns from their results."""
 
     game: TicTacToe
     parameters: Any

@@ -40,7 +40,7 @@ def build_result_rows(game: Game, agents: Iterable[Agent]) -> list[list[str]]:
 
 
 def print_table(game: Game, agents: Iterable[Agent]) -> None:
-    """Print the results as a table, whose lines are wrapped only in a terminal."""
+    """Print a table of the results; lines are wrapped only in a terminal."""
     console = Console()
     if not console.is_terminal:
         console = Console(width=UNWRAPPED_LINE_WIDTH)
@@ -57,7 +57,6 @@ def format_results(game: Game, agents: Iterable[Agent]) -> str:
 
 
 def format_claims(claims: Iterable[ClaimSummary]) -> str:
-    """Return the verdicts as a Markdown table, with links to their JSON files."""
     lines = [CLAIM_HEADINGS]
     for claim in claims:
         title = f"[{claim.title}](../models/experiments/{claim.id}.json)"

@@ -82,7 +82,7 @@ CAUSE_TEXTS = {
 
 
 class ExternalAgent(NamedTuple):
-    """The moves of another program's agent, its values if they are known, and notes for the user."""
+    """The moves of another program's agent, its values if they are known, and notes."""
 
     # [D, cells] the moves that the agent may play
     chosen_moves: CellMask

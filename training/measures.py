@@ -46,7 +46,6 @@ class Measure:
     batch_size: int = 10
 
     def measure_as_json(self, recipe_names: Sequence[str]) -> list[bytes]:
-        """Train recipes and return each result as JSON for the database of runs."""
         return [
             self._encode_result(parse_recipe(one), perf_counter())
             for one in recipe_names

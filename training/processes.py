@@ -59,7 +59,6 @@ def run_in_parallel(
 
 
 def report_progress(progress: Any) -> None:
-    """Pass a report to the process that called `run_in_parallel`."""
     _on_progress.get()(progress)
 
 

@@ -25,8 +25,6 @@ SPEED_WINDOW_SECONDS = 600.0
 
 
 class RateColumn(ProgressColumn):
-    """A column with the number of items that are finished per second."""
-
     def render(self, task: Task) -> Text:
         return Text("" if task.speed is None else f"{task.speed:,.1f}/s")
 

@@ -57,7 +57,7 @@ COMPILED_METHOD = TrainingMethod(learners.learn, evaluate_policies_fast)
 
 
 class CardTexts(msgspec.Struct, frozen=True, rename={"findings": "found"}):
-    """The texts on an agent's card, which do not come from its training."""
+    """The texts on an agent's card, which people write."""
 
     title: str
     origin: str

@@ -111,7 +111,6 @@ class GameRecorder:
         return bool(self.rules.is_over(moves[-1].next_own_board))
 
     def count_update(self, learner: ReferenceLearner, update: Update) -> int:
-        """Count an update; return how many updates its table entry has had."""
         key = get_update_key(learner, update)
         self.update_counts[key] += 1
         return self.update_counts[key]

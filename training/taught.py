@@ -102,7 +102,7 @@ def answer_course(
 
 
 class LessonPlan(NamedTuple):
-    """A lesson that is still to be played: a game with a person, or practice against a program."""
+    """A lesson before it is played: a game with a person, or practice against a program."""
 
     opponent: str
     # one for each game
@@ -113,7 +113,7 @@ class LessonPlan(NamedTuple):
 
 @dataclass
 class PupilState:
-    """The state of a learner that people teach, between two games."""
+    """A learner that people teach, between two games."""
 
     learner: ReferenceLearner
     recorder: GameRecorder

@@ -139,7 +139,7 @@ def choose_places(agent: str) -> ExamplePlaceByKind:
 def record_sweep_updates(
     agent: str, places: Collection[ExamplePlace]
 ) -> dict[ExamplePlace, UpdateExample]:
-    """Return updates of Q-iteration as examples; their places count sweeps instead of games."""
+    """Return updates of Q-iteration as examples; their places count sweeps, not games."""
     recipe = find_trained_recipe(agent)
     learner = make_learner(tic_tac_toe(), recipe)
     rng = Random(recipe.seed)

@@ -203,7 +203,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RecipeWithRewards(Recipe, frozen=True, kw_only=True):
-    """A recipe with rewards as parameters, which are the same for X and for O."""
+    """A recipe with the rewards as parameters, the same for X and for O."""
 
     win: float = 1.0
     draw: float = 0.0

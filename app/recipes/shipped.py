@@ -15,8 +15,6 @@ SYMMETRIC_SETTINGS = "gamma=0.65,k_start=0.01,k_step=0.01,k_limit=10"
 
 
 class ShippedAgent(NamedTuple):
-    """An agent that is trained in advance and comes with the site."""
-
     id: str
     title: str
     recipe: Recipe

@@ -6,7 +6,7 @@ from app.tables.values import TableError
 
 
 class TableOptions(NamedTuple):
-    """How a user wants a table to be read; `OPTION_QUESTIONS` explains the options."""
+    """The options for reading a table; `OPTION_QUESTIONS` explains them and their values."""
 
     numbers: str = "auto"
     marks: str = "auto"

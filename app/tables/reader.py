@@ -94,8 +94,6 @@ def read_table(
 
 
 class TableReader:
-    """Reads the rows of one table; only `read` is called from outside."""
-
     def __init__(self, game: Game, rows: list[Row], options: TableOptions) -> None:
         self.game = game
         self.rows = rows

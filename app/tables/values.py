@@ -28,7 +28,7 @@ CONSTRUCTOR_PATTERN = re.compile(
 
 
 class TableError(ValueError):
-    """Raised for a table that cannot be read; the message tells the reason, and if possible the row."""
+    """Raised for an unreadable table; the message has the reason, and if possible the row."""
 
 
 # A parsed item of a table is a number, a text, a list, KeyValuePairs or None.
@@ -36,7 +36,7 @@ TableItem: TypeAlias = Any
 
 
 class KeyValuePairs(list[tuple[TableItem, TableItem]]):
-    """The keys and values of a dict in order; here keys can also be lists, and can be repeated."""
+    """The keys and values of a dict in order; a key can be a list, and can be repeated."""
 
 
 def flatten_lists(items: list[TableItem]) -> list[TableItem]:

@@ -68,7 +68,7 @@ class BlunderCause(NamedTuple):
 
 
 class PositionFacts(NamedTuple):
-    """Properties of the D positions with a player to move; they are the same for all policies."""
+    """Properties of the D positions with a player to move, equal for all policies."""
 
     has_several_moves: DecisionMask
     random_move_chance: FloatArray

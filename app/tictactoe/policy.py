@@ -151,7 +151,7 @@ def mix_policies(policy: Policy, other_policy: Policy, other_chance: float) -> P
 
 
 class Baseline(NamedTuple):
-    """A player with a fixed rule; agents are evaluated in matches against it."""
+    """A player with a fixed rule, against which agents are evaluated."""
 
     title: str
     description: str

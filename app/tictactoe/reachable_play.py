@@ -17,7 +17,7 @@ NO_PAIR = -1
 
 @dataclass(frozen=True, eq=False)
 class ReachableGames:
-    """All games that a policy can play as X, or all that it can play as O, against any opponent."""
+    """The games that a policy can play against any opponent, all as X or all as O."""
 
     game: Game
     # [D] whether the games reach the position and the policy is to move there
@@ -49,7 +49,7 @@ class ReachableGames:
 
 @dataclass(frozen=True, eq=False)
 class ReachablePlay:
-    """A policy and all games that it can play, as X and as O."""
+    """A policy and the games that it can play as X and as O."""
 
     game: Game
     policy: Policy

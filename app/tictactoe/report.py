@@ -141,7 +141,7 @@ class Figures(
 
 
 class PolicyResults(NamedTuple):
-    """The results of T policies, as the chances that X wins, that nobody wins and that O wins."""
+    """The results of T policies, as the chances that X wins, of a draw, and that O wins."""
 
     # [2, L, T, 3] as X and as O, against each of L baselines
     baseline_chances: Values

@@ -25,7 +25,7 @@ class ClaimError(ValueError):
 
 
 class TomlTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The base class of all tables in the TOML file of a claim."""
+    """The base class of all tables in a claim's TOML file."""
 
 
 @cache

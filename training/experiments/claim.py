@@ -72,7 +72,7 @@ LIST_ITEM_PATTERN = ' +[{["]'
 
 @dataclass(frozen=True)
 class Sweep:
-    """Recipes that are trained with many seeds, and the measure that evaluates each training (run)."""
+    """Recipes to train with many seeds, and the measure that evaluates each training (run)."""
 
     # Labels are the names in charts. Recipes have no seed.
     recipe_by_label: Mapping[str, str]
@@ -97,7 +97,7 @@ class SweepTable(TomlTable, frozen=True):
 
 
 class RecipePick(TomlTable, frozen=True):
-    """A rule that picks one of several recipes: the one with the highest or the lowest statistic."""
+    """The rule that picks the recipe with the highest or the lowest statistic."""
 
     recipes: Labels
     highest: Statistic | None = None

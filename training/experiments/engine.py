@@ -84,7 +84,7 @@ def open_store(folder: Path) -> Iterator[RunStore]:
 
 
 class ExperimentRun(NamedTuple):
-    """The summary of an experiment, and how many of its runs were trained now or stored before."""
+    """The summary of an experiment, and its numbers of new runs and of runs stored before."""
 
     summary: ClaimSummary
     trained_count: int
@@ -211,7 +211,6 @@ def _measure_recipes(
 
 
 def update_texts(experiment: Claim, summary: ClaimSummary) -> ClaimSummary:
-    """Return the summary with the current texts of the claim's file."""
     words = experiment.fill_in_texts(
         summary.parts_reproduced, summary.seeds, summary.numbers
     )

@@ -43,7 +43,7 @@ NO_LABELS = Labels()
 
 
 class Bound:
-    """What a statistic is compared with: a number, or the same statistic of other recipes."""
+    """A number, or the statistic of other recipes, to compare a statistic with."""
 
     def __init__(self, number: float | None, labels: Labels = NO_LABELS) -> None:
         self.number = number

@@ -98,15 +98,13 @@ class SeedDots(ClaimFigure, frozen=True, tag="dots"):
 
 
 class NamedCurve(TomlTable, frozen=True):
-    """A curve of a quantity with its own name in the chart."""
-
     name: str
     quantity: Quantity
     recipe: Labels = NO_LABELS
 
 
 class LearningCurves(ClaimFigure, frozen=True, tag="curves"):
-    """Learning curves over the updates, the games, or the epochs of a network."""
+    """Learning curves over updates, games, or the epochs of a network."""
 
     quantity: Quantity | None = None
     x_unit: Literal["updates", "games", "epochs"] = "updates"
@@ -265,8 +263,6 @@ class MedianGrid(ClaimFigure, frozen=True, tag="grid"):
 
 
 class FunctionFigure(ClaimFigure, frozen=True, tag="function"):
-    """A figure that a function in the claim's Python file builds."""
-
     function: FunctionType
 
     def build(self, results: Results) -> Figure | None:

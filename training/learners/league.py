@@ -346,7 +346,7 @@ def _play_games(  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def compute_k(start: float, step: float, limit: float, updates: int) -> float:
-    """Return k after a number of updates: it grows from `start` by `step`, at most to `limit`."""
+    """Return k after a number of updates; it grows from `start` by `step` up to `limit`."""
     return min(start + step * updates, limit)
 
 

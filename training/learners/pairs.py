@@ -60,7 +60,7 @@ class Rewards(NamedTuple):
 
 @lru_cache(maxsize=2)
 def list_legal_pairs(game: Game) -> Pairs:
-    """Return the legal pairs, in arrays that are made once in each process."""
+    """Return the legal pairs; the arrays are made once in each process."""
     next_state = game.pair_successor.copy()
     over = next_state >= game.decisions
     mover = game.to_move[game.pair_decision[over]]
@@ -70,7 +70,6 @@ def list_legal_pairs(game: Game) -> Pairs:
 
 
 def make_table(game: Game, initial: float) -> tuple[Values, Visits]:
-    """Return a new table: the values, [P], all equal, and the numbers of updates, [P], all 0."""
     return np.full(game.pairs, initial), np.zeros(game.pairs, np.uint32)
 
 

@@ -44,7 +44,7 @@ class Epoch(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """What is known about a training at a checkpoint."""
+    """The state of a training at a checkpoint."""
 
     # from 0 to 1
     finished_share: float

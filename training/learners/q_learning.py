@@ -42,8 +42,6 @@ NEXT_VALUES = MappingProxyType(
 
 
 class LoopParameters(NamedTuple):
-    """The recipe's parameters as numbers, because compiled code cannot read the recipe."""
-
     alpha: float
     gamma: float
     epsilon: float

@@ -30,8 +30,6 @@ from training.learners.randomness import draw_uniform
 
 
 class LoopParameters(NamedTuple):
-    """The recipe's parameters as numbers, because compiled code cannot read the recipe."""
-
     alpha: float
     gamma: float
     epsilon: float

@@ -20,8 +20,6 @@ from training.learners.q_learning import choose_start, learn_pairs
 
 
 class LoopParameters(NamedTuple):
-    """The recipe's parameters as numbers, because compiled code cannot read the recipe."""
-
     alpha: float
     gamma: float
     # the product of gamma and lambda

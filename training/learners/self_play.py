@@ -31,8 +31,6 @@ from training.learners.randomness import make_rng_state
 
 
 class LoopParameters(NamedTuple):
-    """The recipe's parameters as numbers, because compiled code cannot read the recipe."""
-
     alpha: float
     gamma: float
     epsilon: float

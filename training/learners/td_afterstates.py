@@ -29,8 +29,6 @@ from training.learners.randomness import draw_uniform
 
 
 class LoopParameters(NamedTuple):
-    """The recipe's parameters as numbers, because compiled code cannot read the recipe."""
-
     alpha: float
     alpha_drop: float
     epsilon: float

@@ -243,7 +243,6 @@ def compute_illegal_share(
 def _compute_outputs(
     game: Game, trainees: Sequence[NetworkTrainee], inputs: net.Array
 ) -> NDArray[np.float32]:
-    """Return the outputs for every position, [D, cells], by the network of the player to move."""
     outputs = [
         net.compute_outputs(trainee.state.network, inputs) for trainee in trainees
     ]

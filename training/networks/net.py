@@ -47,8 +47,6 @@ Network = tuple[Layer, ...]
 
 
 class Minibatches(NamedTuple):
-    """The minibatches of several training steps, one in each row."""
-
     # [steps, batch] the positions of sampled moves
     decision: Array
     # [steps, batch] the cells of sampled moves
@@ -58,7 +56,7 @@ class Minibatches(NamedTuple):
 
 
 class TrainingState(NamedTuple):
-    """A network in training, with what its optimizer and its dropout need for the next steps."""
+    """A network in training, with the states of its optimizer and of its dropout."""
 
     network: Network
     # Adam's moving averages of the gradient and of its square

@@ -73,7 +73,6 @@ def list_bad_seeds(results: Results) -> dict[int, str | None]:
 
 
 def plot_positions(results: Results) -> Boards | None:
-    """Draw the positions in which most bad runs err most often; None if no run is bad."""
     bad = list_bad_seeds(results)
     boards = [
         Board(

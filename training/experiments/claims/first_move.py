@@ -14,7 +14,6 @@ PERFECT_PLAYERS = ("minimax", "minimax-random")
 
 @cache
 def compute_percents(x: str, o: str) -> list[float]:
-    """Return the percentages of games that X wins, draws and loses."""
     game = tic_tac_toe()
     policies = (BASELINES[name].build_policy(game) for name in (x, o))
     chances: list[float] = compute_outcome_chances(game, *policies)[0].tolist()
@@ -45,7 +44,6 @@ def compute_advantages() -> dict[str, float | list[float]]:
 
 
 def plot_lead_grid(_results: Results) -> Grid:
-    """Draw X's wins minus losses, in percent, with a row for each X and a column for each O."""
     titles = [BASELINES[name].title for name in PLAYERS]
     return Grid(
         title="Games won by X minus games lost by X, for each pair of players",

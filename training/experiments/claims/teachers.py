@@ -38,7 +38,7 @@ TEACHERS = (
 
 
 class Teacher(CheckedPerson):
-    """A program that plays in place of the person in a recipe with games against a person."""
+    """A program that takes the place of the person in a recipe."""
 
     def __init__(self, choose_cell: Callable[[str], int]) -> None:
         super().__init__(1, "")

@@ -46,7 +46,7 @@ def _play_test_games(
     player: int,
     rng: np.random.Generator,
 ) -> Numbers:
-    """Return the positions in which `policy` moves in test games."""
+    """Return the positions in which `policy` moves in test games against `random_policy`."""
     positions = np.zeros(TEST_GAMES, np.intp)
     decisions: list[Numbers] = []
     mover = X
