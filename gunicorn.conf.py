@@ -34,7 +34,7 @@ def post_worker_init(worker):
 
 def child_exit(arbiter, worker):
     if trainer := deployment.find_trainer(arbiter.app.callable):
-        trainer.line.release_jobs(worker.pid)  # the other workers do its jobs
+        trainer.job_queue.release_jobs(worker.pid)  # the other workers do its jobs
 
 
 def pre_request(worker, request):
