@@ -1,20 +1,24 @@
 """Train the agents of the page /faults, and measure each fault: `python -m training.faults`.
 
-A fault is a typical bug, planted into a correct learner. The agents are written to models/faults,
-and the measurements to app/web/pages/faults.json.
+A fault is a typical bug, planted into a correct learner. The agents and their results with twenty
+seeds are written to models/faults, and the first updates to app/web/pages/faults.json.
 """
 
-from collections.abc import Iterator, Sequence
+import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import brotli
 import msgspec
 
-from app.recipes import Recipe
+from app.recipes import Recipe, name_recipe
 from app.recipes.faults import (
     CORRECT_RECIPES,
+    FAULT_SEEDS,
     FAULTS_FOLDER,
     FAULTY_RECIPES,
+    SEED_RUNS_FILE,
     find_correct_recipe,
 )
 from app.reference import TrainingEvent, list_recipe_turns, make_learner
@@ -22,45 +26,32 @@ from app.textbook.loop import Move, Update
 from app.textbook.rng import Random
 from app.tictactoe.agents import save_agent
 from app.tictactoe.game import tic_tac_toe
-from app.web.pages.faults import FAULT_EFFECTS_FILE, FaultEffect, FirstUpdate
-from training.learners import skip_checkpoints
-from training.measures import measure_run
+from app.web.pages.faults import FIRST_UPDATES_FILE, FirstUpdate
+from training.jobs import evaluate_seed
 from training.run import MODELS, train
 
 
 def write_faults(folder: Path = MODELS / FAULTS_FOLDER) -> None:
     folder.mkdir(exist_ok=True)
     game = tic_tac_toe()
+    runs = {}
     for name, recipe in {**CORRECT_RECIPES, **FAULTY_RECIPES}.items():
         save_agent(folder, game, train(name, recipe, game, lambda _: None))
+        for one in map(recipe.with_seed, FAULT_SEEDS):
+            runs[name_recipe(one)] = zlib.decompress(evaluate_seed(game, one))
         print(name, flush=True)
-    effects = {fault: measure_fault(fault) for fault in FAULTY_RECIPES}
-    text = msgspec.json.format(msgspec.json.encode(effects), indent=1)
-    FAULT_EFFECTS_FILE.write_bytes(text + b"\n")
+    packed = brotli.compress(msgspec.msgpack.encode(runs))
+    (folder / SEED_RUNS_FILE).write_bytes(packed)
+    updates = {fault: find_first_update(fault) for fault in FAULTY_RECIPES}
+    text = msgspec.json.format(msgspec.json.encode(updates), indent=1)
+    FIRST_UPDATES_FILE.write_bytes(text + b"\n")
 
 
-def measure_fault(fault: str, seeds: Sequence[int] = range(20)) -> FaultEffect:
-    """Count the blunders of trainings with and without a fault, with each of the seeds.
-
-    The result also has the first update that the fault changes, with the recipe's own seed.
-    """
-    recipes = FAULTY_RECIPES[fault], find_correct_recipe(fault)
-    faulty, correct = (
-        [_count_blunders(recipe.with_seed(seed)) for seed in seeds]
-        for recipe in recipes
-    )
-    print(fault, faulty, correct, flush=True)
-    return FaultEffect(faulty, correct, _find_first_update(*recipes))
-
-
-def _count_blunders(recipe: Recipe) -> int:
-    run = measure_run(skip_checkpoints, False, recipe)
-    return run.figures.blunders[-1]
-
-
-def _find_first_update(faulty_recipe: Recipe, correct_recipe: Recipe) -> FirstUpdate:
+def find_first_update(fault: str) -> FirstUpdate:
+    """Return the first update that a fault changes, with the recipe's own seed."""
     update_number = 1
-    both = zip(_list_events(faulty_recipe), _list_events(correct_recipe), strict=False)
+    recipes = FAULTY_RECIPES[fault], find_correct_recipe(fault)
+    both = zip(*map(_list_events, recipes), strict=False)
     for (_, faulty), (game_number, correct) in both:
         if faulty[:4] != correct[:4]:
             return _compare_events(game_number, update_number, faulty, correct)

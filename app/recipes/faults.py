@@ -10,6 +10,9 @@ from app.recipes.names import parse_recipe
 from app.recipes.parameters import Recipe
 
 FAULTS_FOLDER = "faults"
+# the results of all recipes below with each of FAULT_SEEDS
+SEED_RUNS_FILE = "runs.msgpack.br"
+FAULT_SEEDS = range(20)
 # Self-play from every position soon makes a good agent. With the initial value 0 two of the faults
 # would have no effect.
 _SELF_PLAY_RECIPE = "q-learning,vs=both,start=every,initial=0.5,games=25000"

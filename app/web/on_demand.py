@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from ipaddress import ip_network
+from pathlib import Path
 from select import select
 from socket import MSG_PEEK
 from threading import Lock
@@ -40,6 +41,7 @@ from app.recipes import (
 from app.recipes.on_demand import check_on_demand, parse_on_demand
 from app.recipes.taught import Course, Refusal
 from app.tictactoe.agents import Agent, ModelError, unpack_agent
+from app.tictactoe.files import read_plain_file
 from app.tictactoe.game import Game
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import Figures, find_lost_games
@@ -49,6 +51,7 @@ from app.web.translation import gettext, gettext_noop, mark_english
 
 # Each agent takes 0.7 MB.
 MAX_CACHED_AGENTS = 16
+MAX_SEED_RUNS_BYTES = 1 << 20
 # These names take at most 3 MB.
 MAX_CACHED_NAMES = 500
 # the longest wait of a page before it shows the place in the queue
@@ -95,6 +98,8 @@ class AgentsOnDemand:
             agent.card.recipe: id for id, agent in shipped_agents.items()
         }
         self.fault_agents: dict[str, Agent] = {}
+        # recipe with a seed -> its SeedRun as JSON
+        self.fault_runs: dict[str, bytes] = {}
         self.agents: LRUCache[str, Agent] = LRUCache(MAX_CACHED_AGENTS)
         self.agents_lock = Lock()
 
@@ -206,8 +211,8 @@ class AgentsOnDemand:
     def train_seeds(self, recipe: Recipe, seeds: Sequence[int]) -> list[SeedRun]:
         """Return the results of a recipe with several seeds, in their order.
 
-        Those that are not loaded are trained in one job. Raises the errors of `get_agent`, and
-        RecipeError if a name is too long.
+        Those that are neither stored nor loaded are trained in one job. Raises the errors of
+        `get_agent`, and RecipeError if a name is too long.
         """
         names = {seed: self.name_with_seed(recipe, seed) for seed in seeds}
         with self.agents_lock:
@@ -217,11 +222,12 @@ class AgentsOnDemand:
             **self.fault_agents,
             **(cached if len(seeds) == 1 else {}),
         }
-        runs = {
-            seed: self._build_seed_run(loaded[name])
-            for seed, name in names.items()
-            if name in loaded
-        }
+        runs = {}
+        for seed, name in names.items():
+            if name in self.fault_runs:
+                runs[seed] = msgspec.json.decode(self.fault_runs[name], type=SeedRun)
+            elif name in loaded:
+                runs[seed] = self._build_seed_run(loaded[name])
         # All web workers have to send the same request, so it also contains seeds that only one of
         # them has cached.
         trained = [seed for seed in seeds if seed not in runs]
@@ -232,6 +238,10 @@ class AgentsOnDemand:
                 run = msgspec.json.decode(zlib.decompress(packed), type=SeedRun)
                 runs[run.seed] = run
         return [runs[seed] for seed in seeds]
+
+    def has_stored_runs(self, recipe: Recipe) -> bool:
+        """Return whether the results of a recipe with all seeds are stored, so that none is trained."""
+        return name_recipe(recipe) in self.fault_runs
 
     def _build_seed_run(self, agent: Agent) -> SeedRun:
         policy = policy_from_values(agent.q, agent.card.play_rule)
@@ -283,6 +293,18 @@ class AgentsOnDemand:
             words = "This agent could not be trained because of an error of the server."
             raise InternalServerError(mark_english(words))
         return answer.content
+
+
+def load_seed_runs(file: Path) -> dict[str, bytes]:
+    """Return recipe with a seed -> its SeedRun as JSON, which `python -m training.faults` has saved.
+
+    Raises ModelError, naming the file, if it is missing or broken.
+    """
+    try:
+        content = brotli.decompress(read_plain_file(file, MAX_SEED_RUNS_BYTES))
+        return msgspec.msgpack.decode(content, type=dict[str, bytes])
+    except (ValueError, brotli.error) as error:
+        raise ModelError(f"{file}: {error}") from error
 
 
 def decode_trained_agent(game: Game, recipe_name: str, answer: bytes) -> Agent:

@@ -18,7 +18,7 @@ from werkzeug.exceptions import BadRequest, NotFound
 
 from app.experiments import Bars, Boards, ClaimSummary, load_summaries
 from app.recipes import Recipe, parse_recipe
-from app.recipes.faults import FAULTS_FOLDER
+from app.recipes.faults import FAULTS_FOLDER, SEED_RUNS_FILE
 from app.recipes.games import (
     BLUNDERS_FOLDER,
     UPDATES_FOLDER,
@@ -47,7 +47,7 @@ from app.tictactoe.value_map import TileLayout, place_tiles
 from app.tictactoe.values import Solution, solve_game
 from app.tictactoe.views import RewardScale
 from app.web.formatting import format_valid_names
-from app.web.on_demand import AgentsOnDemand
+from app.web.on_demand import AgentsOnDemand, load_seed_runs
 from app.web.trainer import get_trainer
 from app.web.translation import get_current_language, gettext, mark_english
 
@@ -512,6 +512,9 @@ def load_site_data(models_folder: Path, trains_on_demand: bool = False) -> SiteD
     if (models_folder / FAULTS_FOLDER).is_dir():
         faulty = load_agents(models_folder / FAULTS_FOLDER, game).values()
         on_demand.fault_agents = {agent.card.recipe: agent for agent in faulty}
+        on_demand.fault_runs = load_seed_runs(
+            models_folder / FAULTS_FOLDER / SEED_RUNS_FILE
+        )
     return SiteData(
         game=game,
         update_examples=updates,

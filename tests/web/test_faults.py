@@ -2,25 +2,39 @@
 
 import re
 from html import unescape
+from pathlib import Path
 
+import brotli
+import msgspec
 import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
 from app.recipes import name_recipe
-from app.recipes.faults import CORRECT_RECIPES, FAULTY_RECIPES, find_correct_recipe
+from app.recipes.faults import (
+    CORRECT_RECIPES,
+    FAULT_SEEDS,
+    FAULTY_RECIPES,
+    SEED_RUNS_FILE,
+    find_correct_recipe,
+)
+from app.tictactoe.agents import ModelError
 from app.tictactoe.notation import format_position, replay_record
+from app.web.on_demand import load_seed_runs
 from app.web.pages.faults import (
-    FAULT_EFFECTS,
     FAULT_ORDER,
     FAULT_TEXTS,
+    build_lab_url,
     find_example_record,
     find_fault_agents,
     list_puzzle_choices,
+    measure_harm,
 )
 from app.web.site_data import SiteData
 from tests.doctor.loading import doctor
 from tests.tictactoe.reference import Rules, equally, in_floats
+
+MIN_WORSE = 18  # of FAULT_SEEDS
 
 
 def test_the_doctor_knows_the_faults() -> None:
@@ -43,7 +57,7 @@ def test_they_are_no_agents_of_the_list(site: SiteData) -> None:
 
 
 @pytest.mark.parametrize("fault", FAULT_ORDER)
-def test_a_fault_is_shown_with_its_figures(client: FlaskClient, fault: str) -> None:
+def test_a_fault_is_shown_with_its_figures(client: FlaskClient, site: SiteData, fault: str) -> None:
     page = unescape(client.get(f"/faults/{fault}").text)
     assert FAULT_TEXTS[fault].faulty_line in page
     assert FAULT_TEXTS[fault].correct_line in page
@@ -51,12 +65,24 @@ def test_a_fault_is_shown_with_its_figures(client: FlaskClient, fault: str) -> N
         r"the median is ([\d,.]+) of 4,520 positions, instead of ([\d,.]+) without", page
     )
     assert shown
-    effect = FAULT_EFFECTS[fault]
-    for text, counts in zip(
-        shown.groups(), (effect.faulty_blunders, effect.correct_blunders), strict=True
-    ):
+    harm = measure_harm(site, fault)
+    assert harm.worse_seed_count >= MIN_WORSE
+    for text, counts in zip(shown.groups(), harm, strict=True):
         assert float(text.replace(",", "")) == np.median(counts)
     assert client.get("/faults/none").status_code == 404
+
+
+@pytest.mark.parametrize("fault", FAULT_ORDER)
+def test_the_lab_of_a_fault_shows_twenty_seeds_without_training(
+    client: FlaskClient, site: SiteData, fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(site.on_demand, "trainer", None)
+    page = unescape(client.get(build_lab_url(fault)).text)
+    (headline,) = re.findall(r'class="verdict">([^<]*)<', page)
+    faulty, correct = measure_harm(site, fault).medians
+    assert f"median {correct} instead of {faulty}" in headline
+    assert len(re.findall("<title>seed", page)) == len(FAULT_SEEDS)
+    assert 'hx-trigger="load' not in page
 
 
 def test_the_board_shows_a_loss_at_once_or_a_value_that_no_game_has(site: SiteData) -> None:
@@ -117,3 +143,14 @@ def test_a_puzzle_has_one_right_answer(client: FlaskClient) -> None:
     assert client.get("/faults/puzzle/5?answer=what").status_code == 400
     assert client.get("/faults/puzzle/11").status_code == 404
     assert client.get("/faults/puzzle").location == "/faults/puzzle/1"
+
+
+@pytest.mark.parametrize("content", [None, b"", brotli.compress(msgspec.msgpack.encode([]))])
+def test_broken_results_are_refused_with_the_name_of_their_file(
+    tmp_path: Path, content: bytes | None
+) -> None:
+    file = tmp_path / SEED_RUNS_FILE
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(ModelError, match=re.escape(str(file))):
+        load_seed_runs(file)

@@ -4,8 +4,10 @@ Each fault has a pair of trained agents, one with the fault and one without. A p
 faulty lines of code and asks with which of them an agent was trained.
 """
 
+from operator import gt
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -15,7 +17,7 @@ from markupsafe import Markup
 from werkzeug.exceptions import BadRequest, NotFound
 
 from app.recipes import name_recipe
-from app.recipes.faults import FAULTY_RECIPES, find_correct_recipe
+from app.recipes.faults import FAULT_SEEDS, FAULTY_RECIPES, find_correct_recipe
 from app.tictactoe.agents import Agent
 from app.tictactoe.game import FloatArray, X
 from app.tictactoe.notation import DIGITS, MARKS, find_record, parse_position
@@ -115,19 +117,16 @@ class FaultText(
     book_section: str
 
 
-class FaultEffect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a fault changes with several seeds, as measured by `python -m training.faults`."""
+class Harm(NamedTuple):
+    """The number of positions with a blunder after training with each of FAULT_SEEDS."""
 
-    # number of positions with a blunder after training with the seeds 0, 1, 2, ...
     faulty_blunders: list[int]
     correct_blunders: list[int]
-    first_update: FirstUpdate
 
     @property
     def worse_seed_count(self) -> int:
         """With how many seeds the agent with the fault has more blunders."""
-        pairs = zip(self.faulty_blunders, self.correct_blunders, strict=True)
-        return sum(faulty > correct for faulty, correct in pairs)
+        return sum(map(gt, *self))
 
     @property
     def worse_seeds(self) -> str:
@@ -140,13 +139,13 @@ class FaultEffect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def medians(self) -> tuple[str, str]:
         """The median number of blunders with the fault, and without it."""
-        faulty, correct = median(self.faulty_blunders), median(self.correct_blunders)
+        faulty, correct = (median(blunders) for blunders in self)
         return format_number(faulty), format_number(correct)
 
 
-FAULT_EFFECTS_FILE = Path(__file__).with_suffix(".json")
-FAULT_EFFECTS = msgspec.json.decode(
-    FAULT_EFFECTS_FILE.read_bytes(), type=dict[str, FaultEffect]
+FIRST_UPDATES_FILE = Path(__file__).with_suffix(".json")
+FIRST_UPDATES = msgspec.json.decode(
+    FIRST_UPDATES_FILE.read_bytes(), type=dict[str, FirstUpdate]
 )
 FAULT_TEXTS = msgspec.toml.decode(
     Path(__file__).with_suffix(".toml").read_bytes(), type=dict[str, FaultText]
@@ -177,6 +176,19 @@ def find_fault_agents(site: SiteData, fault: str) -> tuple[Agent, Agent]:
         name_recipe, (FAULTY_RECIPES[fault], find_correct_recipe(fault))
     )
     return site.on_demand.fault_agents[faulty], site.on_demand.fault_agents[correct]
+
+
+@cached_per_site(16)
+def measure_harm(site: SiteData, fault: str) -> Harm:
+    recipes = FAULTY_RECIPES[fault], find_correct_recipe(fault)
+    faulty, correct = (
+        [
+            run.figures.blunders[-1]
+            for run in site.on_demand.train_seeds(recipe, FAULT_SEEDS)
+        ]
+        for recipe in recipes
+    )
+    return Harm(faulty, correct)
 
 
 @cached_per_site(16)
@@ -244,7 +256,7 @@ def build_list_entry(site: SiteData, fault: str) -> Variables:
     return {
         "fault_text": text,
         "url": FAULT_ROUTE.url(fault),
-        "effect": FAULT_EFFECTS[fault],
+        "harm": measure_harm(site, fault),
         "lab_url": build_lab_url(fault),
         "board": lay_out_values(
             site, faulty, record, fault, f"Example board: {text.title}"
@@ -284,10 +296,9 @@ def build_agent_half(
     }
 
 
-def plot_pairs(fault: str) -> Markup:
+def plot_pairs(harm: Harm) -> Markup:
     """Plot the blunders without and with a fault, as a line for each seed."""
-    effect = FAULT_EFFECTS[fault]
-    pairs = list(zip(effect.correct_blunders, effect.faulty_blunders, strict=True))
+    pairs = list(zip(harm.correct_blunders, harm.faulty_blunders, strict=True))
     styles = [
         "dashed loss" if faulty > correct else "accent" for correct, faulty in pairs
     ]
@@ -302,7 +313,7 @@ def plot_pairs(fault: str) -> Markup:
 
 
 def lay_out_first_update(site: SiteData, fault: str) -> BoardPicture:
-    first = FAULT_EFFECTS[fault].first_update
+    first = FIRST_UPDATES[fault]
     record = find_record(site.game, parse_position(site.game, first.board))
     state = replay_match(Match(record + DIGITS[first.cell]), site)
     return lay_out_board(state, None, None, "board-first", "Move of the first update")
@@ -313,7 +324,7 @@ def list_first_update_values(fault: str) -> list[tuple[str, str]]:
 
     The list is empty if the fault changes no value in it.
     """
-    first = FAULT_EFFECTS[fault].first_update
+    first = FIRST_UPDATES[fault]
     if first.value_before is None or first.correct_value is None:
         return []
     found = "no update"
@@ -338,6 +349,7 @@ def show_faults() -> Response:
 def show_fault(fault: str) -> Response:
     site = get_current_site()
     faulty, correct = find_fault_agents(site, fault)
+    harm = measure_harm(site, fault)
     record = find_example_record(site, fault)
     views = (
         SourceSnapshot(faulty.card.recipe, None),
@@ -346,9 +358,10 @@ def show_fault(fault: str) -> Response:
     return render_page(
         "faults/fault.html",
         fault_text=FAULT_TEXTS[fault],
-        effect=FAULT_EFFECTS[fault],
+        harm=harm,
+        first_update=FIRST_UPDATES[fault],
         puzzle_number=FAULT_ORDER.index(fault) + 1,
-        pairs_plot=plot_pairs(fault),
+        pairs_plot=plot_pairs(harm),
         first_board=lay_out_first_update(site, fault),
         first_values=list_first_update_values(fault),
         board_sentence=describe_example_board(site, fault, record),

@@ -160,6 +160,14 @@ class RecipeComparison:
         return self.build_url(seeds=number) if number else ""
 
     @property
+    def is_stored(self) -> bool:
+        """Whether the runs were trained before the server started."""
+        return all(
+            self.site.on_demand.has_stored_runs(variant.recipe)
+            for variant in self.variants
+        )
+
+    @property
     def all_seeds_url(self) -> str:
         """The URL of this comparison after all seeds that can be trained here."""
         all_seeds = self.more_seeds_url or self.finished_seed_count == MAX_SEEDS
@@ -327,17 +335,22 @@ def build_recipe_comparison(
 ) -> RecipeComparison:
     """Train the recipes in the query, with its number of seeds, and return their comparison.
 
-    `main_recipe` is a canonical name. For one seed, each recipe keeps its own seed. Raises
-    BadRequest or NotFound if the query or a recipe is invalid.
+    `main_recipe` is a canonical name. Without a number of seeds in the query, all seeds are shown
+    if their runs are stored, otherwise one: that in the recipe's own name. Raises BadRequest or
+    NotFound if the query or a recipe is invalid.
     """
     baseline = query.get("ghost") or main_recipe
     baseline = site.on_demand.canonicalize(baseline) or baseline
     names = [baseline, main_recipe] if baseline != main_recipe else [main_recipe]
     recipes = [find_recipe(site, one) for one in names]
-    wanted = int(read_choice("seeds", query, map(str, SEED_COUNTS), "1"))
+    are_stored = all(site.on_demand.has_stored_runs(recipe) for recipe in recipes)
+    default = MAX_SEEDS if are_stored else 1
+    wanted = int(read_choice("seeds", query, map(str, SEED_COUNTS), str(default)))
     axis = read_choice("axis", query, (LINEAR_AXIS, LOGARITHMIC_AXIS))
     seeds = list_seeds(recipes[-1])
-    if wanted > 1 and all(can_train_seeds(site, one, seeds) for one in recipes):
+    if wanted > 1 and (
+        are_stored or all(can_train_seeds(site, one, seeds) for one in recipes)
+    ):
         runs = train_seeds(site, recipes, seeds, wanted)
     else:
         runs = [site.on_demand.train_seeds(one, [one.seed]) for one in recipes]
