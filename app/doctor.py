@@ -1245,7 +1245,7 @@ class Hypothesis:
 
     @property
     def has_evidence(self):
-        """Whether the updates are stored that a report on this hypothesis shows."""
+        """Whether the updates that a report shows have been found."""
         return self.first_with_unused_value and (self.evidence or not self.fault)
 
     @property

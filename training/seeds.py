@@ -112,7 +112,7 @@ def format_distribution(results: Sequence[MeasuredRun]) -> Iterator[str]:
 
 
 def format_games_distribution(results: Sequence[ProvingRun]) -> Iterator[str]:
-    """Yield lines on how many games the runs play until they are unbeatable, and in all.
+    """Yield lines on the numbers of games until the runs are unbeatable, and of all games.
 
     Raises ValueError if a run never plays without a blunder.
     """

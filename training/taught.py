@@ -83,7 +83,7 @@ def get_pupil_cache(game: Game, is_compiled: bool) -> "PupilCache":
 def answer_course(
     game: Game, recipe_name: str, unfinished_moves: str | None, is_compiled: bool = True
 ) -> bytes:
-    """Return the course of a recipe as JSON, or a `Refusal` if it is invalid.
+    """Return a learner that a person teaches (its course) as JSON, or else a `Refusal`.
 
     If `is_compiled`, compiled kernels evaluate the learner, otherwise numpy does.
     """

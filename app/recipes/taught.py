@@ -168,7 +168,7 @@ def add_practice(recipe: Recipe, opponent: str, turns: int) -> Recipe:
 
 
 def remove_last_lesson(recipe: Recipe) -> Recipe:
-    """Return the recipe without its last lesson, a game against a person or some practice."""
+    """Return the recipe without its last game against a person, or last phase of practice."""
     *phases, (opponent, turns) = list_taught_phases(recipe)
     games = list_taught_games(recipe)
     if opponent == PERSON_OPPONENT:

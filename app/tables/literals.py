@@ -120,7 +120,7 @@ class LiteralParser:
         return self.read_items("]" if value == "[" else ")", depth)
 
     def read_numbers(self, depth: int) -> list[TableItem]:
-        """Return the items of a list that the tokenizer found whole; words become None."""
+        """Return the numbers of a list whose text is one token; words such as nan become None."""
         try:
             values = _parse_numbers(self.value)
         except ValueError:

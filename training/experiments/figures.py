@@ -62,7 +62,7 @@ class ReferenceMark(TomlTable, frozen=True):
     def build(
         self, results: Results, quantity: Quantity | None = None
     ) -> ReferenceLine:
-        """Return the line; for a player, it is at the median of `quantity`."""
+        """Return the line; a player's line is at the player's median of `quantity`."""
         if self.function:
             return ReferenceLine(self.function(results), self.text)
         if self.player and quantity:

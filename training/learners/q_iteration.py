@@ -73,7 +73,7 @@ def _sweep_pairs(  # type: ignore[no-untyped-def]
     turns,
     updates,
 ):
-    """Update pairs one by one; for `run_phases` each of them is a turn."""
+    """Update the pairs one after the other; a turn is one pair."""
     # `turns` counts pairs over all sweeps, so `turns % len(q)` is the next pair of the sweep.
     gamma, sticky, rewards = parameters
     while turns < phase_end and updates < max_updates:

@@ -23,7 +23,7 @@ def have_same_order(results: Results) -> bool:
 
 
 def format_games_to_limit(results: Results) -> dict[str, str]:
-    """Return after how many games the k of each learner reaches its limit (median of seeds)."""
+    """Return {label: games until k, which makes choices greedier, reaches its limit}."""
     texts = {}
     for label in LEARNERS:
         recipe = parse_recipe(results.recipe_by_label[label])
