@@ -357,7 +357,7 @@ TARGETS = [
         (*BOOTSTRAPPED_RULES, "monte-carlo"),
         lambda e, v: make_columns(e, (-value for value in v)),
         "sign",
-        is_tried=lambda setup, _: setup.setting == "self-play",
+        is_tried=lambda setup, _: setup.training_mode == "self-play",
     ),
     Target(
         BOOTSTRAPPED_RULES,
@@ -414,20 +414,20 @@ TABLE_KINDS = (
 
 
 @cache
-def make_key(kind, board, move, mover):
+def make_key(table_kind, board, move, mover):
     """Return the key of a move in a table of this kind, such as (board, move)."""
-    if kind == "moves":
+    if table_kind == "moves":
         return board, move
-    mark = mover.lower() if kind == "moves up to symmetry" else mover
+    mark = mover.lower() if table_kind == "moves up to symmetry" else mover
     after = put_mark(board, move, mark)
-    return min(list_symmetric_boards(after)) if "symmetry" in kind else after
+    return min(list_symmetric_boards(after)) if "symmetry" in table_kind else after
 
 
 @cache
-def list_keys(kind, board, mover, has_occupied=False):
+def list_keys(table_kind, board, mover, has_occupied=False):
     """Return the keys of all moves on a board; `has_occupied` adds moves on occupied squares."""
     moves = range(9) if has_occupied else list_free_squares(board)
-    return [make_key(kind, board, move, mover) for move in moves]
+    return [make_key(table_kind, board, move, mover) for move in moves]
 
 
 # Part 4 reads and checks rows, the updates of the student's program.
@@ -574,7 +574,7 @@ def read_step(board, move, next_board, done, merges_symmetric):
     error, found = None, []
     for image in list_symmetric_boards(next_board):
         try:
-            mover, is_taken, is_early, result = read_following(board, move, image)
+            mover, is_taken, is_early, result = read_exact_step(board, move, image)
         except TraceError as reason:
             error = error or reason
             continue
@@ -590,7 +590,7 @@ def read_step(board, move, next_board, done, merges_symmetric):
     raise error
 
 
-def read_following(board, move, next_board):
+def read_exact_step(board, move, next_board):
     """Return the fields mover, is_taken, is_before_answer and result of a Row.
 
     Here the next board is taken as it is; `read_step` also tries its rotations and reflections.
@@ -674,16 +674,16 @@ def list_later_rewards(rows, successors, setup):
 class LearnerSetup(NamedTuple):
     """Facts about a learner that the first rows of its trace show.
 
-    `setting` is a result of `find_setting`, and `kind` is one of TABLE_KINDS. `is_backward` says
-    whether a game is updated from its last move to its first, and `is_x_view` whether all values
-    and rewards are those of X. `initial_values` has the initial value of each player's moves. With
-    `has_final_values`, finished boards are in the table from the beginning, with their reward as
-    value. `precision` is the rounding error of the values in the rows.
+    `training_mode` is a result of `find_training_mode`, and `table_kind` is one of TABLE_KINDS.
+    `is_backward` says whether a game is updated from its last move to its first, and `is_x_view`
+    whether all values and rewards are those of X. `initial_values` has the initial value of each
+    player's moves. With `has_final_values`, finished boards are in the table from the beginning,
+    with their reward as value. `precision` is the rounding error of the values in the rows.
     """
 
-    kind: str
+    table_kind: str
     is_backward: bool
-    setting: str
+    training_mode: str
     is_x_view: bool
     initial_values: dict
     has_final_values: bool
@@ -752,11 +752,13 @@ class Replay:
 
     def list_values(self, board, mover, has_occupied=False):
         """Return the values of a player's moves on a board, in this player's view."""
-        keys = list_keys(self.setup.kind, board, mover, has_occupied)
+        keys = list_keys(self.setup.table_kind, board, mover, has_occupied)
         return [self.find_value(key, mover) for key in keys]
 
     def find_move_value(self, board, move, mover):
-        return self.find_value(make_key(self.setup.kind, board, move, mover), mover)
+        return self.find_value(
+            make_key(self.setup.table_kind, board, move, mover), mover
+        )
 
     def list_next_values(self, row, mover):
         board = row.next_board
@@ -782,7 +784,7 @@ class Replay:
         The board of the row `successor` is the next board of this row.
         """
         setup, mover, sign, known = self.setup, row.mover, 1, self.values
-        if setup.setting == "self-play":
+        if setup.training_mode == "self-play":
             mover, sign = OTHER_PLAYER[mover], -1
         view_sign = setup.get_view_sign(row.mover)
         values = self.list_next_values(row, mover)
@@ -791,7 +793,7 @@ class Replay:
         tried = played = 0.0
         end, untried_value = UNKNOWN, setup.initial_values[mover]
         if not row.is_over:
-            keys = list_keys(setup.kind, row.next_board, mover)
+            keys = list_keys(setup.table_kind, row.next_board, mover)
             tried = max((known[key] for key in keys if key in known), default=0.0)
             played = UNKNOWN
             if successor:
@@ -803,7 +805,7 @@ class Replay:
             end = find_highest(
                 self.list_values(row.next_board, OTHER_PLAYER[row.mover])
             )
-        key = make_key(setup.kind, row.board, row.move, row.mover)
+        key = make_key(setup.table_kind, row.board, row.move, row.mover)
         return Example(
             row=row,
             reward=view_sign * row.reward,
@@ -826,7 +828,7 @@ class Replay:
 
     def record(self, row):
         setup, view_sign = self.setup, self.setup.get_view_sign(row.mover)
-        key = make_key(setup.kind, row.board, row.move, row.mover)
+        key = make_key(setup.table_kind, row.board, row.move, row.mover)
         old = self.values.get(key)
         if old is not None and abs(old - view_sign * row.before) > 2 * setup.precision:
             self.mismatches += 1
@@ -857,10 +859,10 @@ def find_precision(rows):
     return (3e-7 if floats == numbers else 1e-10) * scale
 
 
-def find_setting(rows, successors):
-    """Return the setting of the training: "opponent", "self-play" or "answer".
+def find_training_mode(rows, successors):
+    """Return the mode of the training: "opponent", "self-play" or "answer".
 
-    In the setting "opponent" most next boards contain the opponent's answer. In "self-play" they do
+    In the mode "opponent" most next boards contain the opponent's answer. In "self-play" they do
     not, because the answer is a move of the learner and has a row of its own. "answer" is a fault:
     the next boards contain no answer, and the answers have no rows either.
     """
@@ -882,7 +884,7 @@ def find_initial_values(rows, setup):
     """
     firsts, values = {}, {"X": Counter(), "O": Counter()}
     for row in rows:
-        key = make_key(setup.kind, row.board, row.move, row.mover)
+        key = make_key(setup.table_kind, row.board, row.move, row.mover)
         if firsts.setdefault(key, row) is row:
             values[row.mover][setup.get_view_sign(row.mover) * row.before] += 1
     initial = {}
@@ -893,7 +895,7 @@ def find_initial_values(rows, setup):
     return initial
 
 
-def find_kinds(rows, setup):
+def find_table_kinds(rows, setup):
     """Return the TABLE_KINDS with the fewest contradictions in the rows, best first.
 
     A row contradicts a kind of table if its `before` differs from the value that the last update of
@@ -901,7 +903,7 @@ def find_kinds(rows, setup):
     """
     counts = {}
     for kind in TABLE_KINDS:
-        replay = Replay(setup._replace(kind=kind))
+        replay = Replay(setup._replace(table_kind=kind))
         for row in rows:
             replay.record(row)
         counts[kind] = replay.mismatches
@@ -916,9 +918,9 @@ def find_setups(rows, rewards, is_x_view):
     finished = {row.result: row.reward for row in rows if row.result}
     records_wins = any(row.is_before_answer and row.result == "win" for row in rows)
     setup = LearnerSetup(
-        kind=TABLE_KINDS[0],
+        table_kind=TABLE_KINDS[0],
         is_backward=is_backward,
-        setting=find_setting(rows, backward if is_backward else forward),
+        training_mode=find_training_mode(rows, backward if is_backward else forward),
         is_x_view=is_x_view,
         initial_values={},
         has_final_values=False,
@@ -927,11 +929,11 @@ def find_setups(rows, rewards, is_x_view):
         draw_reward=finished.get("draw", rewards[1]),
         precision=find_precision(rows),
     )
-    setups = [setup._replace(kind=kind) for kind in find_kinds(rows, setup)]
+    setups = [setup._replace(table_kind=kind) for kind in find_table_kinds(rows, setup)]
     return [
         setup._replace(
             initial_values=find_initial_values(rows, setup),
-            has_final_values="afterstates" in setup.kind and not records_wins,
+            has_final_values="afterstates" in setup.table_kind and not records_wins,
         )
         for setup in setups
     ]
@@ -1278,7 +1280,7 @@ def choose_evenly(examples):
 
 def list_hypotheses(examples, setup, step="constant"):
     """Return the hypotheses that may be true, in the order of TARGETS."""
-    if setup.setting == "answer":
+    if setup.training_mode == "answer":
         return [Hypothesis("q-learning", TARGETS[0], step)]
     return [
         Hypothesis(rule, target, step)
@@ -1453,7 +1455,7 @@ class Doctor:
         is the value that your learner uses for a key that is not in the table.
         """
 
-        def tell(keys, old, value):
+        def on_write(keys, old, value):
             is_number = isinstance(value, (int, float)) or hasattr(value, "item")
             if not is_number or getattr(value, "shape", ()):
                 # A learner that sees a board for the first time may store all its values at once.
@@ -1466,7 +1468,7 @@ class Doctor:
                 TableWrite(board, move, before, float(value), old is None)
             )
 
-        return watch_table(table, tell, ())
+        return watch_table(table, on_write, ())
 
     def game_over(self, board, rewards=None):
         """Record the changes that a game made in the watched table; `board` is the final board.
@@ -1672,7 +1674,7 @@ class Doctor:
 
     @property
     def is_self_play(self):
-        return self.setup.setting == "self-play"
+        return self.setup.training_mode == "self-play"
 
     def find_example_row(self):
         """Return an early row, if possible one that ended a game and changed a value."""
@@ -1701,7 +1703,7 @@ class Doctor:
                 "more values than its own "
                 f"({replay.mismatches} such rows)."
             )
-        if self.setup.setting == "answer":
+        if self.setup.training_mode == "answer":
             yield self.report_fault("answer", firsts["before answer"])
         yield from self.list_faults_of_seats()
         if self.rounded_digits_and_row:
@@ -1872,14 +1874,17 @@ class Doctor:
     def name_rule(self):
         setup = self.setup
         words = [RULES[self.best.rule].title]
-        if setup.kind.startswith("afterstates") and self.best.rule != "monte-carlo":
+        if (
+            setup.table_kind.startswith("afterstates")
+            and self.best.rule != "monte-carlo"
+        ):
             words = ["TD(0)"]
         if self.is_self_play:
             words.append("negamax self-play")
         if setup.is_x_view:
             words.append("values in X's view")
-        if setup.kind != "moves":
-            words.append(f"table of {setup.kind}")
+        if setup.table_kind != "moves":
+            words.append(f"table of {setup.table_kind}")
         return ", ".join(words)
 
     def describe_rule(self):
@@ -2093,35 +2098,35 @@ def read_key(key):
     return read_board(key), None
 
 
-def watch_table(table, tell, prefix):
-    """Return a table that calls `tell(keys, old_value, new_value)` whenever a value is written.
+def watch_table(table, on_write, prefix):
+    """Return a table that calls `on_write(keys, old_value, new_value)` whenever a value is written.
 
     Tables inside the table do so, too. `prefix` has the keys that lead to this table.
     """
-    kind = make_watched_kind(type(table))
+    watched_class = make_watched_class(type(table))
     if hasattr(table, "view"):
-        watched = table.view(kind)
+        watched = table.view(watched_class)
     elif hasattr(table, "default_factory"):
-        watched = kind(table.default_factory, table)
+        watched = watched_class(table.default_factory, table)
     else:
-        watched = kind(table)
-    watched.tell, watched.prefix = tell, prefix
+        watched = watched_class(table)
+    watched.on_write, watched.prefix = on_write, prefix
     return watched
 
 
 @cache
-def make_watched_kind(kind):
+def make_watched_class(table_class):
     """Return a subclass of dict, defaultdict, list or numpy array that reports its changes."""
 
-    class WatchedTable(kind):
-        tell = prefix = None
+    class WatchedTable(table_class):
+        on_write = prefix = None
 
         def __getitem__(self, key):
             inner, keys = super().__getitem__(key), (*self.prefix, key)
             if hasattr(inner, "prefix"):
-                inner.tell, inner.prefix = self.tell, keys
+                inner.on_write, inner.prefix = self.on_write, keys
             elif isinstance(inner, (dict, list)) or getattr(inner, "shape", ()):
-                inner = watch_table(inner, self.tell, keys)
+                inner = watch_table(inner, self.on_write, keys)
                 super().__setitem__(key, inner)
             return inner
 
@@ -2131,7 +2136,7 @@ def make_watched_kind(kind):
             super().__setitem__(key, value)
             # In an array the old value can be a whole row, but only single values are reported.
             if not getattr(old, "shape", ()):
-                self.tell((*self.prefix, key), old, value)
+                self.on_write((*self.prefix, key), old, value)
 
         def get(self, key, default=None):
             return self[key] if key in self else default  # noqa: SIM401 (it is `get`)

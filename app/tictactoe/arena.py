@@ -25,7 +25,7 @@ from app.tictactoe.values import (
 Chances = NDArray[np.float64]
 
 
-class ArenaTable(NamedTuple):
+class RoundRobinSummary(NamedTuple):
     """The mean results of N players, each against all N players, itself included.
 
     `results_as_x` and `results_as_o`, [N, 3], have the chances that the player wins, draws and
@@ -87,11 +87,11 @@ def add_player(
     return joined
 
 
-def summarize_round_robin(chances: Chances) -> ArenaTable:
+def summarize_round_robin(chances: Chances) -> RoundRobinSummary:
     # The first axis is now the player of O, and the last axis has the chances that O wins first.
     results_as_o = chances[..., ::-1].swapaxes(0, 1)
     can_be_beaten = (chances[..., 2] > 0) | (results_as_o[..., 2] > 0)
-    return ArenaTable(
+    return RoundRobinSummary(
         chances.mean(axis=1), results_as_o.mean(axis=1), can_be_beaten.sum(axis=1)
     )
 
