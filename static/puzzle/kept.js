@@ -21,16 +21,25 @@ function readResult() {
   return day === today && score.startsWith("/puzzle/") ? new URL(score, location) : null;
 }
 
-// A puzzle: it is kept when it is solved. Today's puzzles that were played show their score, unless
-// one plays them again.
-
-function keepSolved() {
-  const { solved } = document.getElementById("puzzle")?.dataset ?? {};
-  if (solved) storage.set(SOLVED, [...listSolved().add(solved)].join(" "));
+function keepDay(day, { pathname, search }) {
+  if (day !== today) return;
+  const { latest, days } = readStreak();
+  if (latest !== today) storage.set(STREAK, `${today} ${latest === dayOf(Date.now() - 864e5) ? days + 1 : 1}`);
+  storage.set(RESULT, `${today} ${pathname}${search}`);
 }
 
-keepSolved();
-document.addEventListener("htmx:afterSettle", keepSolved);
+// A puzzle: it is kept when it is solved, and the day's result with its last answer. Today's puzzles
+// that were played show their score, unless one plays them again.
+
+function keepPuzzle() {
+  const { solved } = document.getElementById("puzzle")?.dataset ?? {};
+  if (solved) storage.set(SOLVED, [...listSolved().add(solved)].join(" "));
+  const link = document.getElementById("score");
+  if (link) keepDay(link.dataset.day, link);
+}
+
+keepPuzzle();
+document.addEventListener("htmx:afterSettle", keepPuzzle);
 const score = readResult();
 if (score && document.querySelector(`[data-begins="${today}"]`) && location.hash !== "#again") {
   const language = new URL(location).searchParams.get("hl");
@@ -44,12 +53,8 @@ if (score && document.querySelector(`[data-begins="${today}"]`) && location.hash
 // The score of a day, and the list of all puzzles
 
 const streak = document.getElementById("streak");
-if (streak?.dataset.day === today) {
-  const { latest, days } = readStreak();
-  if (latest !== today) storage.set(STREAK, `${today} ${latest === dayOf(Date.now() - 864e5) ? days + 1 : 1}`);
-  storage.set(RESULT, `${today} ${location.pathname}${location.search}`);
-}
 if (streak) {
+  keepDay(streak.dataset.day, location);
   const { latest, days } = readStreak();
   if (days > 0 && (streak.dataset.day ?? today) === latest) {
     streak.textContent = days === 1 ? streak.dataset.one : streak.dataset.more.replace("#", days);

@@ -165,13 +165,22 @@ def test_what_is_solved_here_is_marked_on_the_puzzle_and_in_the_list(own_page: P
     expect(page.locator(".solved")).to_have_count(0)
 
 
-def test_the_list_tells_that_today_is_played(own_page: Page) -> None:
+def test_the_last_answer_of_the_day_is_kept_without_a_look_at_the_score(own_page: Page) -> None:
     page = own_page
-    page.clock.set_fixed_time("2026-11-23T12:00:00Z")
-    page.goto("/puzzle/1/score?day=2026-11-23&answers=333")
-    page.click("#all")
-    expect(page.locator("#today")).to_have_text("✓ Played today: 6 of 6 answers right")
+    page.goto("/puzzle/today")
+    for number in range(3):
+        if number:
+            page.click("#next")
+        for question in (1, 2):
+            expect(page.locator(".question")).to_contain_text(f"{question} of 2")
+            page.locator("#board .cell[href]").first.click()
+        expect(page.locator(".verdicts")).to_be_visible()
+    page.goto("/puzzle")
+    expect(page.locator("#today")).to_contain_text("Played today: ")
     expect(page.locator("#streak")).to_have_text("Streak: 1 day.")
+    played = page.locator("#today").inner_text()
+    page.goto("/puzzle/today")
+    expect(page.locator(".score")).to_have_text(played.split(": ")[1])
 
 
 def test_a_puzzle_keeps_its_squares_where_they_are(page: Page) -> None:

@@ -131,7 +131,7 @@ def show_puzzle(number: int) -> Response:
             Destination(name_square(cell), attempt.show_ply(ply).url, sides[ply % 2])
             for ply, cell in enumerate(parse_record(site.game, puzzle.refutation), 1)
         ],
-        day_in_url=format_day(attempt.day) if attempt.day else "",
+        day_text=format_day(attempt.day) if attempt.day else "",
         round_answers=[ANSWER_WORDS[int(digit)] for digit in attempt.answer_digits],
         known_now=ANSWER_WORDS[attempt.answer_digit] if attempt.shows_solution else "",
         friend_right_count=count_right_answers(attempt.friend_digits),
