@@ -381,11 +381,13 @@ BEGINNER_LOSS_SHARE = 0.1
 STRENGTH_MEANINGS = {
     gettext_noop(
         "beginner"
-    ): "loses more than one game in ten against random moves, as X or as O",
+    ): "it loses more than one game in ten against random moves, as X or as O",
     gettext_noop(
         "strong"
-    ): "loses at most one game in ten against random moves, but can be beaten",
-    gettext_noop("unbeatable"): "proved: nobody can beat it, on either side",
+    ): "it can be beaten, but loses at most one game in ten against random moves",
+    gettext_noop(
+        "unbeatable"
+    ): "nobody can beat it, neither as X nor as O, and this is proved",
 }
 
 
@@ -433,8 +435,10 @@ def build_player_profile(site: SiteData, player_name: str) -> PlayerProfile:
         training_text = gettext("Its moves are known, its values are not.")
     elif site.agents.contains_name(player_name):
         training_text = _describe_training(site, player_name)
-        opening_text = _explain_opening(site, player_name)
-        result_text = f"{result_text} {opening_text}".rstrip()
+        rewards = site.get_rewards(player_name)
+        if rewards and rewards.x[1] == rewards.x[2]:
+            words = gettext("For this agent a draw counts as much as a win.")
+            result_text = f"{result_text} {words}"
     else:
         training_text = gettext(BASELINES[player_name].description)
         result_text = ""
@@ -491,42 +495,26 @@ def describe_strength(site: SiteData, policy_name: str) -> str:
     kind = grade_strength(site, policy_name)
     safe = judge_policy(site, policy_name).is_unbeatable
     if kind == "unbeatable":
-        return gettext("Cannot be beaten.")
+        return gettext("It cannot be beaten.")
     if kind == "beginner":
         chance, seat = _find_worst_seat(site, policy_name)
         share = format_percent(chance, 0)
         return gettext(
-            "As %(mark)s, loses %(share)s%% of games against random moves.",
+            "As %(mark)s it loses %(share)s%% of its games against random moves.",
             mark=seat.upper(),
             share=share,
         )
     sentences = [
-        gettext("Can be beaten only as %(mark)s.", mark=seat.upper())
+        gettext("It can be beaten, but only as %(mark)s.", mark=seat.upper())
         for seat, is_proved in safe.items()
         if not is_proved and any(safe.values())
     ]
     blunders = ngettext(
-        "Blunders in %(count)s position.",
-        "Blunders in %(count)s positions.",
+        "It blunders in %(count)s position.",
+        "It blunders in %(count)s positions.",
         judge_policy(site, policy_name).blunder_count,
     )
     return " ".join([*sentences, blunders])
-
-
-def _explain_opening(site: SiteData, agent_name: str) -> str:
-    if grade_strength(site, agent_name) != "unbeatable":
-        return ""
-    reward_scale = site.get_rewards(agent_name)
-    view = evaluate_moves(site, 0, agent_name)
-    if reward_scale and reward_scale.x[1] == reward_scale.x[2]:
-        return gettext("For this agent a draw counts as much as a win.")
-    if view.best_value is not None and abs(view.best_value) < 0.5:
-        # The colours of the board depend on the palette, its values do not.
-        value = view.value_texts[view.likeliest_cells[0]]
-        return gettext(
-            "Its best value on the empty board is %(value)s; a draw is 0.", value=value
-        )
-    return ""
 
 
 def _list_empty_board_heats(site: SiteData, player_name: str) -> tuple[int | None, ...]:

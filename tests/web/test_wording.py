@@ -1,9 +1,5 @@
 """The sentences on pages."""
 
-import re
-
-import pytest
-
 from app.web.facts import judge_policy
 from app.web.match import Match, replay_match
 from app.web.move_values import evaluate_moves
@@ -46,21 +42,6 @@ def test_what_is_said_of_strength_is_true_of_the_seat_that_is_played(site: SiteD
     assert facts(o="q-learning-1").endswith("and can be beaten as O.")
     assert facts(x="q-learning-1", o=HUMAN).endswith("and cannot be beaten as X.")
     assert facts(x="q-learning-1", o="q-learning-1").endswith("and can be beaten only as O.")
-
-
-def test_a_value_in_words_is_the_value_of_the_picture_beside_it(site: SiteData) -> None:
-    told = 0
-    for name in site.agents:
-        profile = build_player_profile(site, name)
-        value = re.search(r"on the empty board is (\S+);", profile.result_text)
-        if value:
-            told += 1
-            assert profile.empty_board_heats is not None
-            best = max(heat for heat in profile.empty_board_heats if heat is not None)
-            assert best == pytest.approx(
-                20 * float(value[1].replace("−", "-")), abs=1
-            )  # small values have a colour, too
-    assert told
 
 
 # How strong somebody is follows from exact figures, and what a card says is true.

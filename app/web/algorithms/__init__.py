@@ -9,12 +9,11 @@ from importlib import import_module
 from pkgutil import iter_modules
 from types import MappingProxyType
 
-from app.recipes import ALGORITHMS, Recipe
+from app.recipes import ALGORITHMS
 from app.recipes.parameters import BOTH_OPPONENT, SELF_OPPONENT
 from app.web.algorithms.algorithm import Algorithm, Section
 from app.web.algorithms.minimax import build_task_algorithm
 from app.web.algorithms.targets import ValueQuery
-from app.web.formatting import format_count
 from app.web.site_data import SiteData
 from app.web.translation import gettext, gettext_noop
 
@@ -64,14 +63,6 @@ def find_explaining_algorithm(query: ValueQuery) -> Algorithm:
     if query.task is None or query.is_learned:
         return algorithm
     return build_task_algorithm(algorithm, query.task)
-
-
-def describe_phases(site: SiteData, recipe: Recipe) -> list[str]:
-    turns = ALGORITHM_PAGES[recipe.slug].name_training_unit(recipe)
-    return [
-        f"{format_count(number)} {turns} against {get_opponent_name(site, opponent)}"
-        for opponent, number in recipe.phases
-    ]
 
 
 def is_explainable(site: SiteData, value_source: str, snapshot: int | None) -> bool:

@@ -43,12 +43,6 @@ SECTIONS_FOLDER = ROOT / "templates" / "how" / "sections"
 CHANCE_HEADING, COUNTS_HEADING = "Chance", "Counts"
 RESULT_VERBS = {"win": "won", "draw": "drawn", "loss": "lost"}
 DURING_GAME_PHRASE, AFTER_GAME_PHRASE = "While it played", "Now that the game is over"
-# How pages call the games of a training depends on the position in which the games start.
-GAMES_PHRASE_BY_START = {
-    "random": "games from random positions",
-    "every": "games from every position in turn",
-    "empty": "games",
-}
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -102,8 +96,6 @@ class Algorithm(Section, frozen=True, kw_only=True):
     name: str
     # a sentence on how an agent was trained, with placeholders for `str.format`
     origin_text: str = gettext_noop("Learned from {games} games against {opponents}.")
-    # the unit in which a training is counted; "" for the name of the parameter, such as "games"
-    training_unit: str = ""
     # why the lab shows no games of a training, as a sentence; "" if it shows them
     no_game_reason: str = ""
 
@@ -258,15 +250,6 @@ class Algorithm(Section, frozen=True, kw_only=True):
     def name_move_choice(self, game: TrainingGame, move: TrainingMove) -> str:
         """Return how a move of a training game was chosen, such as "explored"."""
         return "explored" if move.was_random else "greedy"
-
-    def name_training_unit(self, recipe: Recipe) -> str:
-        """Return the unit of a training's length, such as "games" in "100,000 games"."""
-        start = getattr(recipe, "start", "")
-        return (
-            self.training_unit
-            or GAMES_PHRASE_BY_START.get(start)
-            or recipe.length_parameter
-        )
 
 
 def format_fraction(step_size: float) -> str:

@@ -22,7 +22,7 @@ from app.tictactoe.card import Card, format_card
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS, format_position
 from app.tictactoe.policy import BASELINES
-from app.web.algorithms import ALGORITHM_PAGES, describe_phases, get_opponent_name
+from app.web.algorithms import ALGORITHM_PAGES, get_opponent_name
 from app.web.comparison import Comparison, SourceSnapshot, find_next_disagreement
 from app.web.facts import BEST_RESPONDER, PolicyJudgement, judge_policy
 from app.web.formatting import format_count, format_count_of
@@ -54,7 +54,6 @@ from app.web.wording import (
     STRENGTH_MEANINGS,
     PlayerProfile,
     build_player_profile,
-    describe_agent,
     describe_task,
 )
 
@@ -403,7 +402,6 @@ def build_strength_variables(site: SiteData, name: str) -> Variables:
     return {
         "site": site,
         "profile": build_player_profile(site, name),
-        "summary": describe_agent(site, name),
         "mind_picture": plot_value_map(site, name, site.get_last_snapshot(name)),
         "links": [
             *judgement.list_game_links(name),
@@ -427,13 +425,11 @@ def build_strength_variables(site: SiteData, name: str) -> Variables:
 def build_training_variables(site: SiteData, name: str) -> Variables:
     card = add_arrays_digest(site.agents[name])
     recipe = site.get_recipe(name)
-    phases = ", then ".join(describe_phases(site, recipe))
     opponents = (get_opponent_name(site, opponent) for opponent, _ in recipe.phases)
     return {
         "card": card,
         "algorithm_title": ALGORITHM_PAGES[card.algorithm].name,
         "source": find_source(card.origin),
-        "training_summary": f"{phases}; {format_count(card.updates)} updates",
         "task_link": describe_training_task(site, name),
         "training_opponents": "; ".join(dict.fromkeys(opponents)),
         "training_wins_curve": card.win_rate
