@@ -31,13 +31,17 @@ def test_no_page_overflows(page: Page, translated: list[str], code: str) -> None
     assert {where: parts for where, parts in found.items() if parts} == {}
 
 
-def test_a_link_says_that_its_page_is_english_and_leads_there(page: Page) -> None:
+def test_a_link_says_that_its_page_is_english_and_leads_there_and_back(page: Page) -> None:
     page.goto("/?hl=de")
     link = page.locator(".doors a[hreflang=en]")
     assert "EN" in link.evaluate("link => getComputedStyle(link, '::after').content")
     link.click()
     expect(page).to_have_url(re.compile("/lab"))
     expect(page.locator("html")).to_have_attribute("lang", "en")
+    page.locator("header").get_by_role("link", name="Deutsch").click()
+    expect(page.locator("html")).to_have_attribute("lang", "de")
+    page.goto("/lab")
+    expect(page.locator("#language")).to_have_count(0)  # nobody came from another language
 
 
 def test_the_language_of_the_browser_is_offered_and_kept(

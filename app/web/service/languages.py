@@ -68,6 +68,7 @@ def init_app(app: Flask) -> None:
         "language": get_current_language,
         "languages": list_languages,
         "in_language": add_language,
+        "get_requested_language": get_requested_language,
     }
     env.globals["in_english"] = get_english_attribute
     app.before_request(set_language)
@@ -133,6 +134,12 @@ def list_languages() -> list[Language]:
     ]
 
 
+def get_requested_language() -> Language | None:
+    """Return the language in the parameter `hl`, also on pages that are only in English."""
+    languages: dict[str, Language] = current_app.extensions["languages"]
+    return languages.get(request.args.get(LANGUAGE_PARAMETER, ""))
+
+
 def get_english_attribute() -> Markup:
     """Return lang="en" for an English part of a translated page, "" in English."""
     return Markup(' lang="en"' if request.args.get(LANGUAGE_PARAMETER) else "")
@@ -151,10 +158,10 @@ def add_language_to_links(response: Response) -> Response:
 
     Links to pages that are only in English get hreflang="en".
     """
-    code = request.args.get(LANGUAGE_PARAMETER, "")
-    language = current_app.extensions["languages"].get(code)
+    language = get_requested_language()
     if language is None:
         return response
+    code = language.code
     for name in URL_HEADERS:
         if name in response.headers:
             response.headers[name] = add_language(response.headers[name], language)
