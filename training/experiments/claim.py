@@ -182,7 +182,7 @@ class Claim:
         return {
             "figures": [figure for figure in figures if figure],
             "parts_reproduced": [bool(part.holds(results)) for part in table.parts],
-            "numbers": table.numbers.write(results),
+            "numbers": table.numbers.format(results),
             "verdict": table.verdict.judge(results, table.parts),
         }
 

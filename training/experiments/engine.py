@@ -116,7 +116,8 @@ def run_experiment(
         seeds = range(min(sweep.default_seeds, max_seeds or sweep.default_seeds))
         by_label = {
             label: {
-                make_run_key(measure, one): one for one in _add_seeds(recipe, seeds)
+                make_run_key(measure, one): one
+                for one in _list_seeded_recipes(recipe, seeds)
             }
             for label, recipe in sweep.recipe_by_label.items()
         }
@@ -177,7 +178,7 @@ def _build_summary(
     )
 
 
-def _add_seeds(recipe_name: str, seeds: Iterable[int]) -> list[Recipe]:
+def _list_seeded_recipes(recipe_name: str, seeds: Iterable[int]) -> list[Recipe]:
     recipe = parse_recipe(recipe_name)
     return [recipe.with_seed(seed) for seed in seeds]
 

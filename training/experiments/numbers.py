@@ -64,7 +64,7 @@ class NumberCell(TomlTable, frozen=True):
                 "points have lower_recipe or higher_recipe: that of the other curve"
             )
 
-    def write(self, results: Results, heading: str = "") -> str:
+    def format(self, results: Results, heading: str = "") -> str:
         """Return the text of a cell; `heading` is the heading of its row or column."""
         label = self.recipe.template.format(heading) or heading
         if self.function:
@@ -118,7 +118,7 @@ class NumberTable(TomlTable, frozen=True):
     # a function of the results that returns the whole table
     function: FunctionType | None = None
 
-    def write(self, results: Results) -> Table:
+    def format(self, results: Results) -> Table:
         table: Table = (self.function or self._build_table)(results)
         text = msgspec.json.encode(table).decode()
         return msgspec.json.decode(
@@ -131,22 +131,22 @@ class NumberTable(TomlTable, frozen=True):
             recipes = [*results.recipe_by_label] if self.rows or self.columns else []
         if self.rows:
             texts = {
-                title: [row.write(results, one) for one in recipes]
+                title: [row.format(results, one) for one in recipes]
                 for title, row in self.rows.items()
             }
             return Table(recipes, texts, self.unit)
         headings = [*self.columns] or [*self.headings]
         rows = {
-            one: self._write_row(results, one, len(headings))
+            one: self._format_row(results, one, len(headings))
             for one in (*recipes, *self.cells)
         }
         return Table(headings, rows, self.unit)
 
-    def _write_row(self, results: Results, heading: str, length: int) -> list[str]:
+    def _format_row(self, results: Results, heading: str, length: int) -> list[str]:
         if heading not in self.cells:
-            return [cell.write(results, heading) for cell in self.columns.values()]
+            return [cell.format(results, heading) for cell in self.columns.values()]
         texts = [
-            cell if isinstance(cell, str) else cell.write(results, heading)
+            cell if isinstance(cell, str) else cell.format(results, heading)
             for cell in self.cells[heading]
         ]
         return texts + [EMPTY_CELL] * (length - len(texts))
