@@ -80,6 +80,8 @@ def test_the_lab_of_a_fault_shows_twenty_seeds_without_training(
     page = unescape(client.get(build_lab_url(fault)).text)
     (headline,) = re.findall(r'class="verdict">([^<]*)<', page)
     faulty, correct = measure_harm(site, fault).medians
+    # The question is whether the fault harms.
+    assert headline.startswith("Yes")
     assert f"median {correct} instead of {faulty}" in headline
     assert len(re.findall("<title>seed", page)) == len(FAULT_SEEDS)
     assert 'hx-trigger="load' not in page

@@ -16,6 +16,7 @@ import pytest
 from msgspec.structs import replace
 
 from app.recipes import ALGORITHMS, Parameter, Recipe, RecipeError, list_parameters, parse_recipe
+from app.recipes.faults import FAULTY_RECIPES, find_correct_recipe
 from app.recipes.parameters import ParameterValue
 from app.web.formatting import join_words
 from app.web.pages.lab import wording
@@ -77,6 +78,10 @@ def list_sentences(site: SiteData) -> Iterator[str]:
         for some in combinations(changes, size):
             changed = parse_recipe(",".join(["q-table", *some]))
             yield from sentences(site, parse_recipe("q-table"), changed)
+    yield ""
+    for fault, faulty in FAULTY_RECIPES.items():
+        yield from sentences(site, find_correct_recipe(fault), faulty)
+    yield from sentences(site, faulty, find_correct_recipe(fault))
     yield ""
     for one, other in combinations(ALGORITHMS, 2):
         a, b = parse_recipe(one), parse_recipe(other)
@@ -186,7 +191,7 @@ def test_verdicts_are_sentences(contest: tuple[int, int, int], measure: int, ver
         MEASURES[measure],
         PHRASES,
         [1, 2],
-        answers_question=True,
+        yes_variant="B",
     )
     assert said.text == verdict
 
@@ -204,5 +209,5 @@ def test_verdicts_are_sentences(contest: tuple[int, int, int], measure: int, ver
 )
 def test_the_headline_says_how_much(medians: tuple[float, float], answer: str, size: str) -> None:
     contest = PairedSignTest(2, 16, 20, p_value=0.01)
-    verdict = build_verdict(contest, MEASURES[0], PHRASES, medians, answers_question=True)
+    verdict = build_verdict(contest, MEASURES[0], PHRASES, medians, yes_variant="B")
     assert verdict.headline == f"{answer}: fewer blunders with α 0.8 ({size})."

@@ -16,6 +16,7 @@ from app.web.pages.lab.change import (
     find_shared_parameters,
 )
 from app.web.pages.lab.menus import RecipePair
+from app.web.pages.lab.question import find_yes_variant
 from app.web.pages.lab.recipe_comparison import can_train_seeds, list_seeds, train_seeds
 from app.web.pages.lab.verdict import (
     MAX_SEEDS,
@@ -146,9 +147,11 @@ def _build_cell(
     """Return a cell such as "yes, 16 to 4", which is empty before its training."""
     answer = text = ""
     if sign_test is not None:
-        answer = {"A": "no", "B": "yes", "": ""}[sign_test.better_variant]
+        better = sign_test.better_variant
+        if better:
+            answer = "yes" if better == find_yes_variant(*recipes) else "no"
         is_one_thing = len(name_causes(pair.recipe_a, pair.recipe_b)) == 1
-        words = answer if is_one_thing else sign_test.better_variant
+        words = answer if is_one_thing else better
         score = f"{sign_test.b_wins} to {sign_test.a_wins}"
         text = f"{words}, {score}" if words else f"no difference ({score})"
         if sign_test.is_tie:

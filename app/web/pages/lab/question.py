@@ -79,6 +79,18 @@ def find_changed_parameters(recipe_a: Recipe, recipe_b: Recipe) -> list[Paramete
     ]
 
 
+def find_yes_variant(recipe_a: Recipe, recipe_b: Recipe) -> str:
+    """Return "A" or "B": the one that is better if the answer to the question is Yes."""
+    changed = find_changed_parameters(recipe_a, recipe_b)
+    return "A" if asks_about_harm(changed) else "B"
+
+
+def asks_about_harm(changed_parameters: Sequence[Parameter]) -> bool:
+    """Return whether recipe B differs from A only by a fault."""
+    changed = [one.name for one in changed_parameters if one.value != "none"]
+    return changed == ["fault"]
+
+
 def describe_changed_parameter(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe, changed_parameter: Parameter
 ) -> str:
@@ -97,12 +109,10 @@ def describe_changed_parameter(
     after = getattr(recipe_b, changed_parameter.field_name)
     if changed_parameter.choices:
         asked = words.question_phrases[format_value(after)]
-        is_switch = len(changed_parameter.choices) == 2
-        return (
-            asked
-            if is_switch
-            else f"{asked} instead of {words.question_phrases[format_value(before)]}"
-        )
+        # The alternative is clear if there is only one, or if it is code without a fault.
+        if len(changed_parameter.choices) == 2 or "none" in (before, after):
+            return asked
+        return f"{asked} instead of {words.question_phrases[format_value(before)]}"
     if name == recipe_b.length_parameter:
         before = count_turns(recipe_a.phases)
         after = count_turns(recipe_b.phases)
@@ -123,9 +133,11 @@ def _build_parameter_question(
     phrases = _list_recipe_differences(
         site, recipe_a, recipe_b, changed_parameters
     ) or [("one change", CHANGE_MENU)]
-    starts, helps = (
-        ("Do ", " together help ") if len(phrases) > 1 else ("Does ", " help ")
-    )
+    starts, helps = "Does ", " help "
+    if len(phrases) > 1:
+        starts, helps = "Do ", " together help "
+    elif asks_about_harm(changed_parameters):
+        helps = " harm "
     algorithm = (_name_algorithm(recipe_a), ALGORITHM_FIELD)
     return [(starts, ""), *phrases, (helps, ""), algorithm]
 

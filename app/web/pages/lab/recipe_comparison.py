@@ -38,7 +38,7 @@ from app.web.match import build_match_against_person, read_choice
 from app.web.on_demand import SeedRun
 from app.web.pages.lab.change import ALGORITHM_FIELD
 from app.web.pages.lab.menus import RecipePair
-from app.web.pages.lab.question import build_question_phrases
+from app.web.pages.lab.question import build_question_phrases, find_yes_variant
 from app.web.pages.lab.verdict import (
     LOSSES_KEY,
     MAX_SEEDS,
@@ -220,12 +220,14 @@ class RecipeComparison:
         if self.sign_test is None:
             return self._describe_single_recipe()
         warning = warn_of_causes(self.causes)
+        recipes = [variant.recipe for variant in self.variants]
+        yes_variant = find_yes_variant(*recipes) if len(self.causes) == 1 else ""
         verdict = build_verdict(
             self.sign_test,
             self.measure,
             {variant.letter: variant.sentence_end for variant in self.variants},
             self.medians,
-            answers_question=len(self.causes) == 1,
+            yes_variant,
             has_more_seeds=bool(self.more_seeds_url),
         )
         if contradiction := self._describe_contradiction():

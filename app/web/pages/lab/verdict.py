@@ -204,14 +204,14 @@ def build_verdict(
     measure: LabMeasure,
     variant_phrases: Mapping[str, str],
     medians: Sequence[float],
-    answers_question: bool,
+    yes_variant: str,
     has_more_seeds: bool = True,
 ) -> Verdict:
     """Return the verdict on recipes A and B.
 
     `variant_phrases` has a phrase for each, such as {"A": "with α 0.4", "B": "with α 0.8"}, and
-    `medians` has the median of A and of B. `answers_question` begins the headline with Yes or No.
-    `has_more_seeds` promises a verdict after more seeds.
+    `medians` has the median of A and of B. The headline begins with Yes if `yes_variant` is better,
+    otherwise with No; with "" it has neither. `has_more_seeds` promises a verdict after more seeds.
     """
     texts = [format_with_unit(each, measure.unit) for each in medians]
     after = f"The verdict comes when all {MAX_SEEDS} seeds are trained."
@@ -241,9 +241,9 @@ def build_verdict(
     size = _describe_size(sign_test, measure, medians)
     little = ", but little" if is_little(medians) else ""
     detail = f"{score}. {test}."
-    if not answers_question:
+    if not yes_variant:
         return Verdict(f"{better}{little} ({size}).", detail)
-    answer = "Yes" if sign_test.better_variant == "B" else "No"
+    answer = "Yes" if sign_test.better_variant == yes_variant else "No"
     headline = f"{answer}{little}: {lower_first_letter(better)} ({size})."
     return Verdict(headline, detail)
 
