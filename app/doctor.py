@@ -1121,7 +1121,7 @@ class Hypothesis:
         return is_falling and 2 * known > len(examples)
 
     def find_columns(self, e, gamma, columns=None):
-        """Return the columns of an update's equation; by default the target is the hypothesis's."""
+        """Return the columns of an update's equation; `columns` can replace those of the target."""
         values = RULES[self.rule].compute_next_values(e, gamma)
         return (columns or self.target.columns)(e, values)
 

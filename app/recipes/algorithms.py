@@ -44,9 +44,9 @@ class QIteration(RecipeWithRewards, frozen=True, kw_only=True):
     initial: float = 0.0
 
     def check_combination(self) -> None:
-        """Raise RecipeError if parameters contradict each other, or if `vs` is both.
+        """Raise RecipeError if parameters contradict each other, or if two players would learn.
 
-        A sweep has only one learner, but with `vs=both` two players would learn.
+        A sweep has only one learner, so `vs=both` is impossible.
         """
         super().check_combination()
         if self.has_opponent(BOTH_OPPONENT):

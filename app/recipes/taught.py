@@ -185,7 +185,7 @@ def format_taught_title(recipe: Recipe) -> str:
 
 
 def keep_first_games(recipe: Recipe, last_game_number: int) -> Recipe:
-    """Return the recipe without the lessons after a game; games are counted from 1."""
+    """Return the recipe with its games up to this number, and without later lessons."""
     while len(list_taught_games(recipe)) > last_game_number or (
         recipe.phases[-1][0] != PERSON_OPPONENT and last_game_number
     ):

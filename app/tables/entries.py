@@ -243,8 +243,8 @@ class EntryPlaces:
     """The positions and cells of E entries, under one reading of the table; all arrays are [E].
 
     The position is -1 if no game leads to the board, and the cell is -1 if the board has no such
-    cell. `is_decision` is true while the game is not over, and `is_taken` if a stone is on the
-    cell.
+    cell. `is_decision` is true while the game is not over, and `is_taken` if a move on this cell of
+    a possible board is illegal.
     """
 
     positions: IndexArray
