@@ -140,7 +140,7 @@ def test_the_streak_of_days_is_kept_here_and_can_be_forgotten(own_page: Page) ->
     played(24, "1 day")
     page.goto("/puzzle/1/score?day=2026-11-22&answers=310")  # another day's: it counts for nothing
     expect(page.locator("#shared")).to_have_value(
-        re.compile("3 of 6 .*●◐○.*day=2026-11-22&friend=310$")
+        re.compile("3 of 6 .*●◐⊗.*day=2026-11-22&friend=310$")
     )
     expect(page.locator("#streak")).to_be_hidden()
 

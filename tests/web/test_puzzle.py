@@ -173,7 +173,7 @@ def test_the_day_is_played_to_three_squares(client: FlaskClient, site: SiteData)
     challenge = client.get(url).text
     assert "6 of 6 answers ●●●" in challenge
     assert f"http://localhost{escape(puzzle_url(numbers[0], DAY))}&amp;friend=333" in challenge
-    assert "3 of 6 answers ●◐○" in client.get(url.replace("333", "310")).text
+    assert "3 of 6 answers ●◐⊗" in client.get(url.replace("333", "310")).text
 
 
 def test_a_challenged_friend_is_greeted_and_compared(client: FlaskClient, site: SiteData) -> None:

@@ -59,8 +59,8 @@ def _link_if_available(route: Route) -> str:
 
 
 LEVEL_NAMES = (gettext_noop("easy"), gettext_noop("medium"), gettext_noop("hard"))
-# as on the page: an empty, a half and a full circle
-ANSWER_SIGNS = "○◐◐●"
+# as on the page: a crossed, a half and a full circle
+ANSWER_SIGNS = "⊗◐◐●"
 
 
 @bp.get(PUZZLES_ROUTE)
