@@ -237,7 +237,7 @@ def describe_example_board(site: SiteData, fault: str, record: str) -> str:
     )
     tried = site.game.spread_pairs(faulty.history.find_updated_pairs(-1), False)
     if not tried[position].any():
-        untried = "The agent never tried a move here: it plays at random, and no square has a star."
+        untried = "The agent never tried a move here, so it plays at random and no square has a star."
         return f"{untried} {sentence}"
     return sentence
 
@@ -387,7 +387,9 @@ def show_puzzle(number: int) -> Response:
     if not 1 <= number <= len(FAULT_ORDER):
         raise NotFound(f"There are puzzles 1 to {len(FAULT_ORDER)}, not {number}.")
     if answer and answer not in list_puzzle_choices(number):
-        raise BadRequest(f"answer is one of {', '.join(list_puzzle_choices(number))}.")
+        raise BadRequest(
+            f"answer must be one of {', '.join(list_puzzle_choices(number))}."
+        )
     fault = FAULT_ORDER[number - 1]
     agent, _ = find_fault_agents(site, fault)
     return render_page(
