@@ -311,6 +311,7 @@ class ClaimSummary(
     Attributes:
         id: The name of the experiment in the URLs of this site.
         title: The title of the experiment's page.
+        effect: The most important numbers in a few words, for lists of experiments.
         claim: The claim of the author, in the words of this site.
         sources: The names of the sources on the page of sources; the first source makes the claim.
         source_location: The place of the claim in its source.
@@ -334,6 +335,7 @@ class ClaimSummary(
 
     id: Id
     title: Annotated[str, Meta(min_length=1, max_length=60)]
+    effect: Annotated[str, Meta(min_length=1, max_length=60)]
     claim: Text
     sources: Annotated[list[Id], Meta(min_length=1)]
     source_location: Text

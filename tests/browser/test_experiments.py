@@ -21,6 +21,8 @@ UNREADABLE = """(smallest) => [...document.querySelectorAll(".figure text")]
     })
     .map((text) => text.textContent)"""
 
+IS_CUT = "(each) => each.scrollWidth > each.clientWidth || each.scrollHeight > each.clientHeight"
+
 
 def test_no_page_is_too_wide_or_too_tall_and_all_words_can_be_read(page: Page) -> None:
     """Each in the narrowest window and on a desktop, every eighth also in other windows."""
@@ -57,3 +59,17 @@ def test_a_mark_that_is_pressed_opens_its_run_in_the_lab(
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.wait_for_url(lambda url: url.endswith(href))
     expect(page.locator("#result")).to_be_visible()
+
+
+def test_a_phone_shows_every_result_in_three_windows(
+    new_context: Callable[..., BrowserContext],
+) -> None:
+    page = new_context(viewport={"width": 360, "height": 740}).new_page()
+    page.goto("/experiments")
+    for claim, summary in SHIPPED.items():
+        result = page.locator("li", has=page.locator(f"#claim-{claim}")).locator(".so")
+        expect(result).to_contain_text(summary.effect)
+        assert not result.evaluate(IS_CUT), claim
+    last = page.locator(".claims").last.bounding_box()
+    assert last
+    assert last["y"] + last["height"] <= 3 * 740

@@ -128,6 +128,8 @@ class ClaimTable(TomlTable, NameTables, frozen=True):
     """
 
     title: Sentences
+    # Its numbers are cells of the table `numbers`, as in the sentences of the parts.
+    effect: str
     claim: Sentences
     # The first source makes the claim.
     sources: list[SourceName]
@@ -196,7 +198,7 @@ class Claim:
         `numbers`: "{1[as X]}" is the cell of its first row in the column "as X".
         """
         table = self.table
-        fields = ("title", "claim", "source_location", "method", "limits")
+        fields = ("title", "effect", "claim", "source_location", "method", "limits")
         texts = {field: getattr(table, field) for field in fields}
         texts["answer"] = " ".join(
             part.sentence_if_true if so else part.sentence_if_false
