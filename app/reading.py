@@ -9,7 +9,6 @@ from typing import NamedTuple
 from app.doctor import Diagnosis, examine_text, is_trace
 from app.tables.options import TableOptions
 from app.tables.reader import TableReading, read_table
-from app.tictactoe.game import tic_tac_toe
 
 # The longest link, to a judged table, has about 2,800 characters.
 MAX_LINE_LENGTH = 4_000
@@ -59,6 +58,6 @@ def read_or_diagnose(
     """
     text = content.decode("utf-8-sig", "replace")
     if not is_trace(text):
-        return read_table(tic_tac_toe(), content, options)
+        return read_table(content, options)
     diagnosis: Diagnosis = examine_text(text, max_rows=max_rows)
     return diagnosis

@@ -44,10 +44,9 @@ except ModuleNotFoundError as error:
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the project
 
 from app.recipes import RecipeError
-from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.game import GAME
 from training.run import get_policy
 
-GAME = tic_tac_toe()
 SEATS = {"x": (1,), "o": (-1,), "both": (1, -1)}
 ILLEGAL = -1.0  # the reward of an illegal move, which ends the game like a loss
 

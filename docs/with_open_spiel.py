@@ -25,12 +25,11 @@ except ModuleNotFoundError as error:
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the project
 
 from app.recipes import SHIPPED, RecipeError
-from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import format_position
 from app.tictactoe.report import Figures, compute_figures
 from training.run import get_policy
 
-GAME = tic_tac_toe()
 SPIEL = pyspiel.load_game("tic_tac_toe")
 
 

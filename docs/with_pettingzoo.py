@@ -28,10 +28,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # the project
 from judge import judge
 
 from app.recipes import RecipeError
-from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.game import GAME
 from training.run import get_policy
 
-GAME = tic_tac_toe()
 ROWS = {
     tuple(board): row for row, board in enumerate(GAME.board[: GAME.decisions].tolist())
 }

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from app.recipes import SHIPPED, parse_recipe
 from app.tictactoe import agents
 from app.tictactoe.beads import compute_preferences, count_beads
-from app.tictactoe.game import Game, tic_tac_toe
+from app.tictactoe.game import GAME, Game
 from app.tictactoe.notation import MARKS, parse_position
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import Figures
@@ -30,7 +30,7 @@ Play = Callable[[tuple[int, ...], int], Any]
 
 def game() -> Game:
     """Return the game: its positions by number, with their boards, legal moves and successors."""
-    return tic_tac_toe()
+    return GAME
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from app.reference import (
 )
 from app.textbook.loop import Update
 from app.tictactoe.agents import load_agent
-from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import format_position
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.puzzles import list_candidate_puzzles
@@ -79,12 +79,11 @@ class Blunder(NamedTuple):
 
 def list_blunders(agent_id: str, models: Path) -> list[Blunder]:
     """Return the blunders of a shipped agent, the likeliest first, at most MAX_BLUNDERS."""
-    game = tic_tac_toe()
-    loaded = load_agent(models, game, agent_id)
+    loaded = load_agent(models, GAME, agent_id)
     policy = policy_from_values(loaded.q, loaded.card.play_rule)
-    puzzles = list_candidate_puzzles(game, agent_id, policy, loaded.q)
+    puzzles = list_candidate_puzzles(GAME, agent_id, policy, loaded.q)
     blunders = [
-        Blunder(format_position(game, one.position), one.blunder_cell)
+        Blunder(format_position(GAME, one.position), one.blunder_cell)
         for one in puzzles
     ]
     return blunders[:MAX_BLUNDERS]
@@ -127,8 +126,8 @@ def find_blunder_updates(
     out.
     """
     recipe = SHIPPED[agent_id].recipe
-    recorder = GameRecorder(tic_tac_toe(), recipe)
-    learner = make_learner(tic_tac_toe(), recipe)
+    recorder = GameRecorder(GAME, recipe)
+    learner = make_learner(GAME, recipe)
     watched = group_blunders_by_entry(
         learner, blunders, lambda blunder: learner.game.legal_moves(blunder.board)
     )
@@ -137,7 +136,7 @@ def find_blunder_updates(
     firsts = dict[Blunder, ExamplePlace]()
     preferred = {blunder: prefers_blunder(learner, blunder) for blunder in blunders}
     place = 0, 0
-    for event in learn(tic_tac_toe(), recipe, learner):
+    for event in learn(GAME, recipe, learner):
         if not isinstance(event, Update):
             recorder.record_event(learner, event)
             # Only the number of the game is needed here; the moves of all games would fill the memory.

@@ -37,7 +37,7 @@ from app.tictactoe.agents import (
     load_agents,
     save_card,
 )
-from app.tictactoe.game import Game, tic_tac_toe
+from app.tictactoe.game import GAME, Game
 from training.experiments import list_claims
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -300,9 +300,7 @@ def train(
     with show_training_bars(is_shown=not quiet) as line:
         train_all(recipes, output_folder, line, jobs)
     for one in recipes if as_json else ():
-        click.echo(
-            msgspec.json.encode(load_agent(output_folder, tic_tac_toe(), one).card)
-        )
+        click.echo(msgspec.json.encode(load_agent(output_folder, GAME, one).card))
 
 
 @main.command()
@@ -312,17 +310,16 @@ def check(agents: tuple[NamedRecipe, ...], models: Path) -> None:
     """Train agents again from the recipes on their cards, and compare old and new bit for bit."""
     from training import run  # noqa: PLC0415
 
-    game = tic_tac_toe()
     failed = False
     for agent_id in [one.agent_id for one in agents] or TABLE_IDS:
         try:
-            saved = load_agent(models, game, agent_id)
+            saved = load_agent(models, GAME, agent_id)
         except ModelError as error:
             click.echo(error)
             failed = True
             continue
         recipe = parse_recipe(saved.card.recipe)
-        rebuilt = run.train(agent_id, recipe, game, lambda progress: None)
+        rebuilt = run.train(agent_id, recipe, GAME, lambda progress: None)
         click.echo(f"{agent_id}: {run.compare_agents(saved, rebuilt)}")
         failed |= bool(run.list_differences(saved, rebuilt))
     sys.exit(failed)
@@ -370,16 +367,15 @@ def judge(
     )
     from training.run import recompute_figures  # noqa: PLC0415
 
-    game = tic_tac_toe()
     options = TableOptions(**answers)
     has_faults = False
     for text in (one for one in agents if isinstance(one, str)):
         if as_json:
-            record = describe_external_agent(game, text, options, site)
+            record = describe_external_agent(GAME, text, options, site)
             click.echo(msgspec.json.encode(record))
             has_faults |= "unread" in record
         else:
-            for line in judge_external_agent(game, text, options, site):
+            for line in judge_external_agent(GAME, text, options, site):
                 click.echo(line)
     if has_faults:
         sys.exit(1)
@@ -391,12 +387,12 @@ def judge(
         for agent_id in ids if agents else list_agent_ids(folder):
             if as_json:
                 agent = load_agent_from_folders(
-                    folder, game, agent_id, ids.get(agent_id)
+                    folder, GAME, agent_id, ids.get(agent_id)
                 )
-                click.echo(msgspec.json.encode(describe_shipped_agent(game, agent)))
+                click.echo(msgspec.json.encode(describe_shipped_agent(GAME, agent)))
             else:
-                agent = load_agent_without_figures(folder, game, agent_id)
-                save_card(folder, game, recompute_figures(game, agent))
+                agent = load_agent_without_figures(folder, GAME, agent_id)
+                save_card(folder, GAME, recompute_figures(GAME, agent))
                 click.echo(f"{agent_id}: judged")
 
 
@@ -424,22 +420,21 @@ def evaluate(
     from training.evaluate import format_results, print_table, write_document  # noqa: PLC0415
     from training.external_agents import describe_shipped_agent  # noqa: PLC0415
 
-    game = tic_tac_toe()
     loaded = [
-        load_agent_from_folders(models, game, one.agent_id, one.recipe)
+        load_agent_from_folders(models, GAME, one.agent_id, one.recipe)
         for one in agents
     ]
-    loaded = loaded or list(load_agents(models, game).values())
+    loaded = loaded or list(load_agents(models, GAME).values())
     if documents_folder:
         claims = load_summaries(models / "experiments").values()
-        write_document(documents_folder, game, loaded, claims)
+        write_document(documents_folder, GAME, loaded, claims)
     elif as_json:
         for agent in loaded:
-            click.echo(msgspec.json.encode(describe_shipped_agent(game, agent)))
+            click.echo(msgspec.json.encode(describe_shipped_agent(GAME, agent)))
     elif markdown:
-        click.echo(format_results(game, loaded), nl=False)
+        click.echo(format_results(GAME, loaded), nl=False)
     else:
-        print_table(game, loaded)
+        print_table(GAME, loaded)
 
 
 @main.command()
@@ -574,10 +569,9 @@ def play(agent: NamedRecipe, models: Path, seat: str, seed: int | None) -> None:
     from training.play import play_in_terminal  # noqa: PLC0415
     from training.run import load_or_train_agent  # noqa: PLC0415
 
-    game = tic_tac_toe()
-    opponent = load_or_train_agent(game, name_recipe(agent.recipe), models)
+    opponent = load_or_train_agent(GAME, name_recipe(agent.recipe), models)
     play_in_terminal(
-        game, opponent, seat, seed, lambda text: click.prompt(text, type=str)
+        GAME, opponent, seat, seed, lambda text: click.prompt(text, type=str)
     )
 
 

@@ -18,7 +18,7 @@ from app.recipes.algorithms import League
 from app.recipes.parameters import PERSON_OPPONENT, list_parameters
 from app.reference import TEXTBOOK_OPPONENTS, find_learner, learn
 from app.textbook.opponents.opponent import Opponent
-from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.game import GAME
 
 TEXTBOOK_PACKAGE = f"{PACKAGE_PREFIX}app.textbook"
 # The learner's class may extend classes of these files, so they come before it.
@@ -90,7 +90,7 @@ def build_script(recipe: Recipe) -> str:
         )
     opponents = list_plain_opponents(recipe)
     if recipe.has_opponent(PERSON_OPPONENT):
-        for _ in learn(tic_tac_toe(), recipe):
+        for _ in learn(GAME, recipe):
             pass
     learner = find_learner(recipe)
     modules = order_modules(

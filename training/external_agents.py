@@ -245,7 +245,7 @@ def read_external_agent(
 def _read_file(game: Game, file: Path, options: TableOptions) -> ExternalAgent:
     if file.stat().st_size > MAX_FILE_BYTES:
         raise TableError(f"the file is larger than {MAX_FILE_BYTES >> 20} MB")
-    reading = read_table(game, file.read_bytes(), options)
+    reading = read_table(file.read_bytes(), options)
     return ExternalAgent(
         chosen_moves=reading.chosen_moves,
         q=reading.q,

@@ -25,7 +25,7 @@ from app.reference import TrainingEvent, list_recipe_turns, make_learner
 from app.textbook.loop import Move, Update
 from app.textbook.rng import Random
 from app.tictactoe.agents import save_agent
-from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.game import GAME
 from app.web.pages.faults import FIRST_UPDATES_FILE, FirstUpdate
 from training.jobs import evaluate_seed
 from training.run import MODELS, train
@@ -33,12 +33,11 @@ from training.run import MODELS, train
 
 def write_faults(folder: Path = MODELS / FAULTS_FOLDER) -> None:
     folder.mkdir(exist_ok=True)
-    game = tic_tac_toe()
     runs = {}
     for name, recipe in {**CORRECT_RECIPES, **FAULTY_RECIPES}.items():
-        save_agent(folder, game, train(name, recipe, game, lambda _: None))
+        save_agent(folder, GAME, train(name, recipe, GAME, lambda _: None))
         for one in map(recipe.with_seed, FAULT_SEEDS):
-            runs[name_recipe(one)] = zlib.decompress(evaluate_seed(game, one))
+            runs[name_recipe(one)] = zlib.decompress(evaluate_seed(GAME, one))
         print(name, flush=True)
     packed = brotli.compress(msgspec.msgpack.encode(runs))
     (folder / SEED_RUNS_FILE).write_bytes(packed)
@@ -78,9 +77,9 @@ def _compare_events(
 
 def _list_events(recipe: Recipe) -> Iterator[tuple[int, TrainingEvent]]:
     """Yield (number of the game, event) for each move and update; games are counted from 1."""
-    game, rng = tic_tac_toe(), Random(recipe.seed)
-    learner = make_learner(game, recipe)
-    for game_number, turn in enumerate(list_recipe_turns(game, recipe), 1):
+    rng = Random(recipe.seed)
+    learner = make_learner(GAME, recipe)
+    for game_number, turn in enumerate(list_recipe_turns(GAME, recipe), 1):
         for event in learner.play(turn, rng):
             yield game_number, event
 

@@ -24,7 +24,7 @@ import numpy as np
 from app.recipes import ALGORITHMS, Recipe, name_recipe, parse_recipe
 from app.recipes.on_demand import parse_on_demand
 from app.tictactoe.agents import Agent, pack_agent
-from app.tictactoe.game import SEATS, Game, tic_tac_toe
+from app.tictactoe.game import GAME, SEATS, Game
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import compute_figures, evaluate_policies
 from training.kernels import choose_kernel_folder, is_compiled
@@ -37,12 +37,11 @@ MAX_TEXTBOOK_UPDATES = 200_000
 def answer_request(request: str) -> bytes:
     # numba reads the folder of its files once, on import. So whatever imports numba is imported later.
     choose_kernel_folder()
-    game = tic_tac_toe()
     kind, _, rest = request.partition("/")
     if kind == "story":
         from training.story import encode_game_log  # noqa: PLC0415
 
-        return encode_game_log(game, parse_recipe(rest))
+        return encode_game_log(GAME, parse_recipe(rest))
     if kind == "code":
         from training.export_script import build_script  # noqa: PLC0415
 
@@ -52,7 +51,7 @@ def answer_request(request: str) -> bytes:
 
         cells, _, recipe = rest.partition("/")
         return answer_course(
-            game,
+            GAME,
             recipe,
             None if cells == NO_TAUGHT_CELLS else cells,
             is_compiled(ALGORITHMS[recipe.partition(",")[0]]),
@@ -61,14 +60,14 @@ def answer_request(request: str) -> bytes:
         seeds, _, text = rest.partition("/")
         recipes = [parse_recipe(text).with_seed(int(seed)) for seed in seeds.split(".")]
         runs = [
-            evaluate_seed(game, parse_on_demand(name_recipe(recipe)))
+            evaluate_seed(GAME, parse_on_demand(name_recipe(recipe)))
             for recipe in recipes
         ]
         return msgspec.msgpack.encode(runs)
     wanted = parse_on_demand(request)
-    agent = train_agent(game, wanted, is_compiled(type(wanted)))
+    agent = train_agent(GAME, wanted, is_compiled(type(wanted)))
     # Quality 1 packs an agent to a third of its size in 2 ms.
-    packed_agent: bytes = brotli.compress(pack_agent(game, agent), quality=1)
+    packed_agent: bytes = brotli.compress(pack_agent(GAME, agent), quality=1)
     return packed_agent
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.recipes import Recipe, name_recipe, parse_recipe
-from app.tictactoe.game import SEATS, Game, tic_tac_toe
+from app.tictactoe.game import GAME, SEATS, Game
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import BySeat, Figures, find_blunders
 from training.fast_evaluation import compute_recipe_figures, is_unbeatable
@@ -131,12 +131,11 @@ def measure_run(
     With `includes_start` there is also a snapshot of the start. A checkpoint is evaluated after the
     game that reaches it; a game that reaches several has one snapshot.
     """
-    game = tic_tac_toe()
     start_time = perf_counter()
     due_checkpoints = []
     snapshots = []
     checkpoint = 0
-    for progress in learn(game, recipe, next_checkpoint):
+    for progress in learn(GAME, recipe, next_checkpoint):
         due_checkpoints.append(checkpoint)
         snapshots.append(progress)
         checkpoint = next_checkpoint(progress.updates)
@@ -144,12 +143,12 @@ def measure_run(
     if not includes_start:
         del due_checkpoints[0], snapshots[0]
     trained = perf_counter()
-    tables = np.stack([game.gather_pairs(snapshot.q) for snapshot in snapshots])
+    tables = np.stack([GAME.gather_pairs(snapshot.q) for snapshot in snapshots])
     updates = [snapshot.updates for snapshot in snapshots]
-    figures = compute_recipe_figures(game, recipe, tables, updates)
-    policies = policy_from_values(game.spread_pairs(tables), recipe.plays)
+    figures = compute_recipe_figures(GAME, recipe, tables, updates)
+    policies = policy_from_values(GAME.spread_pairs(tables), recipe.plays)
     unbeatable = {
-        seat: [is_unbeatable(game, policy, player) for policy in policies]
+        seat: [is_unbeatable(GAME, policy, player) for policy in policies]
         for seat, player in SEATS.items()
     }
     judged = perf_counter()
@@ -161,7 +160,7 @@ def measure_run(
         figures=figures,
         is_unbeatable=BySeat(**unbeatable),
         known_positions=[
-            count_known_positions(game, snapshot.visits) for snapshot in snapshots
+            count_known_positions(GAME, snapshot.visits) for snapshot in snapshots
         ],
         start_values=[float(np.nanmax(snapshot.q[0])) for snapshot in snapshots],
     )
@@ -181,15 +180,14 @@ def measure_games_to_proof(
     next_checkpoint: NextCheckpoint, recipe: Recipe
 ) -> ProvingRun:
     """Train a recipe; return after how many games it is unbeatable at a checkpoint."""
-    game = tic_tac_toe()
     begin = perf_counter()
     first_proof, stays, faultless = None, None, None
-    for progress in learn(game, recipe, next_checkpoint):
+    for progress in learn(GAME, recipe, next_checkpoint):
         policy = policy_from_values(progress.q, recipe.plays)
-        if all(is_unbeatable(game, policy, seat) for seat in SEATS.values()):
+        if all(is_unbeatable(GAME, policy, seat) for seat in SEATS.values()):
             first_proof = progress.games if first_proof is None else first_proof
             stays = progress.games if stays is None else stays
-            if faultless is None and not find_blunders(game, policy).any():
+            if faultless is None and not find_blunders(GAME, policy).any():
                 faultless = progress.games
         else:
             stays = None

@@ -11,7 +11,7 @@ import numpy as np
 from app.recipes.algorithms import Dqn
 from app.recipes.games import TrainingMove, TrainingUpdate, UpdateExample
 from app.recipes.shipped import SHIPPED
-from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import format_position
 from training.networks import net
 from training.networks.dqn import (
@@ -31,7 +31,6 @@ MAX_SHOWN_UPDATES = 8
 
 def build_minibatch() -> list[UpdateExample]:
     """Return the first moves of a minibatch, with their values before and after its step."""
-    game = tic_tac_toe()
     recipe = SHIPPED[NETWORK_AGENT].recipe
     assert isinstance(recipe, Dqn)
     samples: list[tuple[NetworkTrainee, MoveArrays]] = []
@@ -41,20 +40,20 @@ def build_minibatch() -> list[UpdateExample]:
 
     tables = [
         one.q
-        for one in islice(learn(game, recipe, int, store_sample), RECORDED_EPOCH + 1)
+        for one in islice(learn(GAME, recipe, int, store_sample), RECORDED_EPOCH + 1)
     ]
     trainee, moves = samples[RECORDED_EPOCH - 1]
     moves = MoveArrays(
         moves.decision[:1], moves.cell[:1], moves.reward[:1], moves.next_decision[:1]
     )
     target_table = tables[RECORDED_EPOCH - 1]
-    inputs = net.build_inputs(game, recipe.encoding, recipe.convolution)
+    inputs = net.build_inputs(GAME, recipe.encoding, recipe.convolution)
     target = compute_targets(target_table, moves, recipe.gamma)
     batch = net.Minibatches(moves.decision, moves.cell, target)
     after = net.train_steps(
         trainee.state,
         inputs,
-        ~game.legal & recipe.guard_rails,
+        ~GAME.legal & recipe.guard_rails,
         batch,
         recipe.step_size,
         recipe.error == "squared",
@@ -74,15 +73,15 @@ def build_minibatch() -> list[UpdateExample]:
     )
     for decision, cell, reward, next_decision, wanted in rows:
         over = next_decision == NO_NEXT_STATE
-        made = int(game.successor[decision, cell])
-        if over and not game.is_over(made):
+        made = int(GAME.successor[decision, cell])
+        if over and not GAME.is_over(made):
             # The opponent's reply ended the game. A page cannot show the final board, because the
             # replay buffer does not have it.
             continue
-        following = format_position(game, made if over else int(next_decision))
+        following = format_position(GAME, made if over else int(next_decision))
         next_row = [] if over else replace_nan(target_table[next_decision])
         best = 0.0 if over else float(np.nanmax(target_table[next_decision]))
-        board = format_position(game, int(decision))
+        board = format_position(GAME, int(decision))
         training_moves.append(TrainingMove(board, int(cell), False, following))
         training_updates.append(
             TrainingUpdate(
@@ -97,7 +96,7 @@ def build_minibatch() -> list[UpdateExample]:
                 target=float(wanted),
                 step_size=recipe.step_size,
                 values=replace_nan(
-                    np.where(game.legal[decision], before_step[decision], np.nan)
+                    np.where(GAME.legal[decision], before_step[decision], np.nan)
                 ),
                 next_values=next_row,
             )
@@ -116,7 +115,7 @@ def build_minibatch() -> list[UpdateExample]:
                 for n, change in enumerate(training_updates)
                 if _is_easy_to_follow(change)
             ),
-            "." * game.cells,
+            "." * GAME.cells,
         )
     ]
 

@@ -23,7 +23,7 @@ from app.recipes.parameters import PERSON_OPPONENT
 from app.recipes.taught import format_taught_title
 from app.tictactoe.agents import Agent, load_agent, save_agent
 from app.tictactoe.card import Card, ReportedResult, compute_numbering_digest
-from app.tictactoe.game import Game, tic_tac_toe
+from app.tictactoe.game import GAME, Game
 from app.tictactoe.history import History
 from app.tictactoe.npz import MAX_SNAPSHOTS
 from app.tictactoe.policy import BASELINES, Policy, policy_from_values
@@ -147,7 +147,6 @@ def train_all(
 
 
 def train_and_save(agent_id: str, recipe: str, output_folder: Path) -> None:
-    game = tic_tac_toe()
     reported = 0.0
 
     def on_progress(progress: Progress) -> None:
@@ -162,7 +161,7 @@ def train_and_save(agent_id: str, recipe: str, output_folder: Path) -> None:
             )
 
     save_agent(
-        output_folder, game, train(agent_id, parse_recipe(recipe), game, on_progress)
+        output_folder, GAME, train(agent_id, parse_recipe(recipe), GAME, on_progress)
     )
 
 

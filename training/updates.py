@@ -26,7 +26,7 @@ from app.reference import build_rules, learn, list_recipe_turns, make_learner
 from app.textbook.loop import Update
 from app.textbook.mcts import Tree
 from app.textbook.rng import Random
-from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import format_position, parse_record, replay_record
 from app.tictactoe.policy import compute_optimal_q
 from training.story import GameRecorder, list_entries, list_entries_before, replace_nan
@@ -88,12 +88,12 @@ def record_examples(
     first shows the update at the place.
     """
     recipe = find_trained_recipe(agent)
-    recorder = GameRecorder(tic_tac_toe(), recipe)
-    learner = make_learner(tic_tac_toe(), recipe)
+    recorder = GameRecorder(GAME, recipe)
+    learner = make_learner(GAME, recipe)
     wanted_games = {game for game, _ in places}
     examples: dict[ExamplePlace, UpdateExample] = {}
     earlier_updates = finished = 0
-    for event in learn(tic_tac_toe(), recipe, learner):
+    for event in learn(GAME, recipe, learner):
         recorder.with_values = len(recorder.games) in wanted_games
         recorder.record_event(learner, event)
         if len(recorder.games) < finished + 2:
@@ -122,9 +122,9 @@ def record_examples(
 def choose_places(agent: str) -> ExamplePlaceByKind:
     """Choose as the example the update that changes a value most in the first games."""
     recipe = find_trained_recipe(agent)
-    recorder = GameRecorder(tic_tac_toe(), recipe)
-    learner = make_learner(tic_tac_toe(), recipe)
-    for event in learn(tic_tac_toe(), recipe, learner):
+    recorder = GameRecorder(GAME, recipe)
+    learner = make_learner(GAME, recipe)
+    for event in learn(GAME, recipe, learner):
         recorder.record_event(learner, event)
         if len(recorder.games) > SEARCHED_GAMES:
             break
@@ -141,10 +141,10 @@ def record_sweep_updates(
 ) -> dict[ExamplePlace, UpdateExample]:
     """Return updates of Q-iteration as examples; their places count sweeps, not games."""
     recipe = find_trained_recipe(agent)
-    learner = make_learner(tic_tac_toe(), recipe)
+    learner = make_learner(GAME, recipe)
     rng = Random(recipe.seed)
     examples: dict[ExamplePlace, UpdateExample] = {}
-    for sweep, turn in enumerate(list_recipe_turns(tic_tac_toe(), recipe), 1):
+    for sweep, turn in enumerate(list_recipe_turns(GAME, recipe), 1):
         for number, update in enumerate(learner.play(turn, rng)):
             if (sweep, number) in places:
                 assert isinstance(update, Update)
@@ -174,7 +174,7 @@ def record_simulated_games(
     """Return games that Monte Carlo tree search simulates from SIMULATED_BOARD as examples."""
     recipe = find_trained_recipe(agent)
     assert isinstance(recipe, Mcts)
-    game = build_rules(tic_tac_toe())
+    game = build_rules(GAME)
     number = game.unfinished_boards().index(SIMULATED_BOARD)
     tree = Tree(game, recipe.c, SIMULATED_BOARD, Random(recipe.seed, number))
     last_game = max(game for game, _ in places)
@@ -237,12 +237,11 @@ MINIMAX_RECORDS = {"forced": ("0148356", 2), "held": ("048176253", 4)}
 
 def build_minimax_examples() -> list[UpdateExample]:
     """Return games whose values minimax computes, from the last move back to the first."""
-    game = tic_tac_toe()
-    exact = compute_optimal_q(game)
+    exact = compute_optimal_q(GAME)
     examples = []
     for kind, (record, first) in MINIMAX_RECORDS.items():
-        positions, cells = replay_record(game, record), parse_record(game, record)
-        boards = [format_position(game, position) for position in positions]
+        positions, cells = replay_record(GAME, record), parse_record(GAME, record)
+        boards = [format_position(GAME, position) for position in positions]
         moves = [
             TrainingMove(boards[ply], cells[ply], False, boards[ply + 1])
             for ply in range(first, len(cells))
@@ -261,7 +260,7 @@ def build_minimax_examples() -> list[UpdateExample]:
                     next_board=boards[ply + 1],
                     values=replace_nan(exact[position]),
                     next_values=[]
-                    if game.is_over(after)
+                    if GAME.is_over(after)
                     else replace_nan(exact[after]),
                 )
             )

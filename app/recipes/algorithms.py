@@ -18,7 +18,7 @@ from app.recipes.parameters import (
     RecipeWithRewards,
     format_value,
 )
-from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.game import GAME
 from app.tictactoe.policy import PlayRule
 from app.tictactoe.tasks import TrainingTask
 from app.tictactoe.views import RewardScale
@@ -63,7 +63,7 @@ class QIteration(RecipeWithRewards, frozen=True, kw_only=True):
         )
 
     def compute_max_updates_per_turn(self) -> int:
-        return tic_tac_toe().pairs
+        return GAME.pairs
 
 
 class TdControl(RecipeWithRewards, frozen=True, kw_only=True):
@@ -281,7 +281,7 @@ class SelfPlay(Recipe, frozen=True, kw_only=True):
         )
 
     def compute_max_updates_per_turn(self) -> int:
-        return tic_tac_toe().cells
+        return GAME.cells
 
 
 class League(RecipeWithRewards, frozen=True, kw_only=True):
@@ -321,7 +321,7 @@ class League(RecipeWithRewards, frozen=True, kw_only=True):
         Observing learners also make the updates of their opponents.
         """
         opponents = {"league": 5, "fixed+random": 2}.get(self.vs, 1)
-        return opponents * tic_tac_toe().cells * (2 + self.observing)
+        return opponents * GAME.cells * (2 + self.observing)
 
 
 class Champion(Recipe, frozen=True, kw_only=True):
@@ -335,7 +335,7 @@ class Champion(Recipe, frozen=True, kw_only=True):
         return TrainingTask(None, discounted_plies=1)
 
     def compute_max_updates_per_turn(self) -> int:
-        return tic_tac_toe().cells
+        return GAME.cells
 
 
 class Menace(Recipe, frozen=True, kw_only=True):
@@ -374,7 +374,7 @@ class Mcts(Recipe, frozen=True, kw_only=True):
         return TrainingTask(None, discounted_plies=1)
 
     def compute_max_updates_per_turn(self) -> int:
-        return tic_tac_toe().decisions
+        return GAME.decisions
 
 
 class Dqn(RecipeWithRewards, frozen=True, kw_only=True):

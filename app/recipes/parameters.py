@@ -24,7 +24,7 @@ from typing import (
 import msgspec
 import numpy as np
 
-from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import DIGITS
 from app.tictactoe.policy import BASELINES, PlayRule
 from app.tictactoe.tasks import TrainingTask
@@ -192,7 +192,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
 
         There is an update for each move of X, or for each move of both if the learner plays both.
         """
-        cells = tic_tac_toe().cells
+        cells = GAME.cells
         return cells if self.has_opponent(BOTH_OPPONENT) else -(-cells // 2)
 
     def has_opponent(self, *opponents: str) -> bool:
@@ -375,7 +375,7 @@ def _check_practice(recipe: Recipe) -> None:
 
 
 def _check_taught_cells(game_number: int, cells: str) -> None:
-    valid_cells = DIGITS[: tic_tac_toe().cells]
+    valid_cells = DIGITS[: GAME.cells]
     for move, cell in enumerate(cells or " ", 1):
         if cell not in valid_cells:
             fault = f"is {quote_value(cell)}, and a cell is 0 to {valid_cells[-1]}"

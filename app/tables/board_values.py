@@ -13,7 +13,7 @@ from app.tables.evidence import (
 )
 from app.tables.options import ask_for_option
 from app.tables.values import TableError
-from app.tictactoe.game import BoolArray, FloatArray, Game, O, X
+from app.tictactoe.game import GAME, BoolArray, FloatArray, O, X
 
 # High values times this sign are good for the player whose move made the board. The first sign is
 # for moves of X, the second for moves of O.
@@ -27,7 +27,7 @@ VIEW_NAMES = {
 
 
 def read_board_values(
-    game: Game, values: FloatArray, view_option: str
+    values: FloatArray, view_option: str
 ) -> tuple[FloatArray, list[str]]:
     """Return the value of the board after each move for the player of the move, [D, cells].
 
@@ -35,17 +35,17 @@ def read_board_values(
     user on how the values were read. Raises TableError if it is not clear for whom high values are
     good.
     """
-    q = np.where(game.legal, values[np.where(game.legal, game.successor, 0)], np.nan)
+    q = np.where(GAME.legal, values[np.where(GAME.legal, GAME.successor, 0)], np.nan)
     if np.isnan(q).all():
         raise TableError(
             "the table has values of boards, but no board after a move: what the agent plays does not "
             "follow from it"
         )
-    higher_counts, lower_counts = count_good_moves(game, q)
+    higher_counts, lower_counts = count_good_moves(q)
     views = (
         [view_option]
         if view_option != "auto"
-        else list_views(q, game, higher_counts, lower_counts)
+        else list_views(q, higher_counts, lower_counts)
     )
     seats = ", ".join(
         f"{name} higher in {higher_counts[seat]:,}, lower in {lower_counts[seat]:,}"
@@ -58,12 +58,12 @@ def read_board_values(
     if len(views) > 1:
         raise ask_for_option("view", evidence)
     for seat, player in enumerate((X, O)):
-        q[game.to_move == player] *= VIEW_SIGNS[views[0]][seat]
+        q[GAME.to_move == player] *= VIEW_SIGNS[views[0]][seat]
     notes = [
         f"The agent moves to the board with the best value. A high value is good for "
         f"{VIEW_NAMES[views[0]]}." + (f" {evidence}" if view_option == "auto" else "")
     ]
-    wins = find_winning_moves(game)
+    wins = find_winning_moves()
     if np.isnan(q[wins]).all():
         q[wins & (~np.isnan(q)).any(axis=1, keepdims=True)] = np.nanmax(q) + 1
         notes.append(
@@ -72,20 +72,20 @@ def read_board_values(
     return q, notes
 
 
-def count_good_moves(game: Game, q: FloatArray) -> tuple[list[int], list[int]]:
+def count_good_moves(q: FloatArray) -> tuple[list[int], list[int]]:
     """Count the positions in which good moves have higher values than others, and lower values.
 
     Each result is [number for X, number for O]. A good move wins at once. If no move does, a good
     move is one after which the opponent cannot win at once.
     """
     known = ~np.isnan(q)
-    wins = find_winning_moves(game) & known
+    wins = find_winning_moves() & known
     has_win = wins.any(axis=1, keepdims=True)
-    good = np.where(has_win, wins, known & ~find_losing_moves(game))
+    good = np.where(has_win, wins, known & ~find_losing_moves())
     other = known & ~good
     is_counted = good.any(axis=1) & other.any(axis=1)
     difference = _compute_means(q, good) - _compute_means(q, other)
-    players = [is_counted & (game.to_move == player) for player in (X, O)]
+    players = [is_counted & (GAME.to_move == player) for player in (X, O)]
     return (
         [int((difference[one] > 0).sum()) for one in players],
         [int((difference[one] < 0).sum()) for one in players],
@@ -99,7 +99,7 @@ def _compute_means(q: FloatArray, is_counted: BoolArray) -> FloatArray:
 
 
 def list_views(
-    q: FloatArray, game: Game, higher_counts: list[int], lower_counts: list[int]
+    q: FloatArray, higher_counts: list[int], lower_counts: list[int]
 ) -> list[str]:
     """Return the views that fit the results of `count_good_moves`, such as ["mover", "x"].
 
@@ -107,7 +107,7 @@ def list_views(
     """
     views = [*VIEW_SIGNS]
     for seat, player in enumerate((X, O)):
-        has_choice = (~np.isnan(q[game.to_move == player])).sum(axis=1) > 1
+        has_choice = (~np.isnan(q[GAME.to_move == player])).sum(axis=1) > 1
         signs = {1, -1}
         if is_clearly_supported(higher_counts[seat], lower_counts[seat]):
             signs = {1}

@@ -24,7 +24,7 @@ from app.tables.values import (
     is_whole_number,
     parse_number,
 )
-from app.tictactoe.game import BoolArray, Game, IndexArray
+from app.tictactoe.game import GAME, BoolArray, IndexArray
 
 CELL_COUNT = 9
 BASE3_CODE_COUNT = 3**CELL_COUNT
@@ -309,7 +309,7 @@ class DistinctBoards:
         self.is_base3_number = np.array(is_base3)
 
     def choose_scheme(
-        self, game: Game, options: TableOptions, weights: NDArray[np.int64]
+        self, options: TableOptions, weights: NDArray[np.int64]
     ) -> tuple[SignScheme, str, BoolArray]:
         """Return (the scheme with most possible boards, a note on it, a mask of ignored boards).
 
@@ -325,7 +325,7 @@ class DistinctBoards:
             raise TableError(
                 f"what stands for X, O and empty cannot be told: there are {strange}"
             )
-        positions = [self.find_positions(game, scheme) for scheme in schemes]
+        positions = [self.find_positions(scheme) for scheme in schemes]
         fits = [int(weights[found != UNREACHABLE].sum()) for found in positions]
         best = fits.index(max(fits))
         for other, fit in enumerate(fits):
@@ -336,11 +336,10 @@ class DistinctBoards:
                     f"{fit:,} rows have boards of games if {schemes[best].meaning}, and "
                     f"as many if {schemes[other].meaning}.",
                 )
-        return self.choose_starter(game, schemes, schemes[best], weights)
+        return self.choose_starter(schemes, schemes[best], weights)
 
     def choose_starter(
         self,
-        game: Game,
         schemes: list[SignScheme],
         best: SignScheme,
         weights: NDArray[np.int64],
@@ -351,7 +350,7 @@ class DistinctBoards:
         chose O.
         """
         of_x, of_o = (
-            self.find_positions(game, best._replace(starter=starter)) != UNREACHABLE
+            self.find_positions(best._replace(starter=starter)) != UNREACHABLE
             for starter in "xo"
         )
         only_x, only_o = of_x & ~of_o, of_o & ~of_x
@@ -373,7 +372,7 @@ class DistinctBoards:
         return best, note, is_left_out
 
     def find_positions(
-        self, game: Game, scheme: SignScheme, is_reversed: bool = False
+        self, scheme: SignScheme, is_reversed: bool = False
     ) -> IndexArray:
         """Return the position of each board, [B], or UNREACHABLE if no game leads to the board.
 
@@ -393,15 +392,15 @@ class DistinctBoards:
             is_of_o = ones < twos
             stones[is_of_o] = np.array([0, 2, 1])[stones[is_of_o]]
         codes = stones @ (3 ** np.arange(CELL_COUNT - 1, -1, -1))
-        found = map_codes_to_positions(game)[codes]
+        found = map_codes_to_positions()[codes]
         return np.where(ones > twos, UNREACHABLE, found) if is_own else found
 
 
 @lru_cache(maxsize=2)
-def map_codes_to_positions(game: Game) -> IndexArray:
+def map_codes_to_positions() -> IndexArray:
     """Return the position for each base-3 number, or UNREACHABLE if no game leads to its board."""
     positions = np.full(BASE3_CODE_COUNT, UNREACHABLE)
-    positions[game.code] = np.arange(game.positions)
+    positions[GAME.code] = np.arange(GAME.positions)
     return positions
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from app.tictactoe.game import FloatArray, Game
+from app.tictactoe.game import GAME, FloatArray
 from app.tictactoe.policy import CellMask
 
 MIN_SUPPORT_RATIO = 2
@@ -29,17 +29,17 @@ def find_most_common(numbers: FloatArray) -> float:
     return float(values[counts.argmax()]) if len(values) else np.nan
 
 
-def find_winning_moves(game: Game) -> CellMask:
-    ends = game.successor >= game.decisions
-    wins = np.zeros(game.legal.shape, np.bool_)
-    wins[ends] = game.outcome[game.successor[ends] - game.decisions] != 0
+def find_winning_moves() -> CellMask:
+    ends = GAME.successor >= GAME.decisions
+    wins = np.zeros(GAME.legal.shape, np.bool_)
+    wins[ends] = GAME.outcome[GAME.successor[ends] - GAME.decisions] != 0
     return wins
 
 
-def find_losing_moves(game: Game) -> CellMask:
-    can_win = np.zeros(game.positions, np.bool_)
-    can_win[: game.decisions] = find_winning_moves(game).any(axis=1)
-    return game.legal & can_win[np.where(game.legal, game.successor, 0)]
+def find_losing_moves() -> CellMask:
+    can_win = np.zeros(GAME.positions, np.bool_)
+    can_win[: GAME.decisions] = find_winning_moves().any(axis=1)
+    return GAME.legal & can_win[np.where(GAME.legal, GAME.successor, 0)]
 
 
 def could_be_probabilities(q: FloatArray) -> bool:

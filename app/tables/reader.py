@@ -27,7 +27,7 @@ from app.tables.evidence import (
 from app.tables.options import DEFAULT_OPTIONS, TableOptions, ask_for_option
 from app.tables.rows import Row, describe_no_board, read_rows
 from app.tables.values import TableError, TableItem, format_item
-from app.tictactoe.game import BoolArray, FloatArray, Game, IndexArray, O, X
+from app.tictactoe.game import GAME, BoolArray, FloatArray, IndexArray, O, X
 from app.tictactoe.policy import (
     CellMask,
     Policy,
@@ -82,20 +82,17 @@ class TableReading:
 
 
 def read_table(
-    game: Game, file_content: bytes, options: TableOptions = DEFAULT_OPTIONS
+    file_content: bytes, options: TableOptions = DEFAULT_OPTIONS
 ) -> TableReading:
     """Read the moves and values in a file: JSON, a Python literal, CSV, npy or npz.
 
     Raises TableError if nothing can be read; the message names the first row with a fault.
     """
-    if game.cells != CELL_COUNT:
-        raise TableError("only tables of boards with nine cells can be read")
-    return TableReader(game, read_rows(game, file_content), options).read()
+    return TableReader(read_rows(file_content), options).read()
 
 
 class TableReader:
-    def __init__(self, game: Game, rows: list[Row], options: TableOptions) -> None:
-        self.game = game
+    def __init__(self, rows: list[Row], options: TableOptions) -> None:
         self.rows = rows
         self.options = options
         self.notes: list[str] = []
@@ -105,11 +102,11 @@ class TableReader:
         # may lead to their boards, and this is no fault.
         self.is_untouched = np.zeros(len(rows), np.bool_)
         self.has_values = False
-        self.q = np.full(game.legal.shape, np.nan)
+        self.q = np.full(GAME.legal.shape, np.nan)
         self.has_position: BoolArray
         # The last row stands for finished and impossible positions, which have no free cells to play.
-        self.free_cells = np.full((game.decisions + 1, CELL_COUNT + 1), -1)
-        for position, is_free in enumerate(game.legal):
+        self.free_cells = np.full((GAME.decisions + 1, CELL_COUNT + 1), -1)
+        for position, is_free in enumerate(GAME.legal):
             cells = np.flatnonzero(is_free)
             self.free_cells[position, : len(cells)] = cells
 
@@ -120,7 +117,7 @@ class TableReader:
         self.entries = collector.collect_entries(self.rows, moves)
         self.entry_faults = collector.faults
         self.scheme, note, self.is_left_out = self.boards.choose_scheme(
-            self.game, self.options, self.count_informative_rows()
+            self.options, self.count_informative_rows()
         )
         self.notes.append(note)
         if self.has_board_values():
@@ -179,7 +176,7 @@ class TableReader:
         if not is_clearly_supported(of_o, of_x):
             return None
         options = self.options._replace(begins="o")
-        reading = TableReader(self.game, self.rows, options).read()
+        reading = TableReader(self.rows, options).read()
         reading.notes.append(
             "Boards with as many X as O belong to the games of either starter. Their values are "
             "those of O: where X and O could each complete a line, the value of O's square is "
@@ -223,7 +220,7 @@ class TableReader:
         return np.bincount(indices, minlength=len(self.boards.board_signs))
 
     def find_positions(self, is_reversed: bool) -> IndexArray:
-        positions = self.boards.find_positions(self.game, self.scheme, is_reversed)
+        positions = self.boards.find_positions(self.scheme, is_reversed)
         positions[self.is_left_out] = UNREACHABLE
         row_positions = np.where(
             self.board_indices >= 0, positions[self.board_indices], UNREACHABLE
@@ -236,27 +233,25 @@ class TableReader:
 
         If at least half of the rows do so, the names mean something else, and nothing is changed.
         """
-        game = self.game
-        is_decision = (row_positions >= 0) & (row_positions < game.decisions)
+        is_decision = (row_positions >= 0) & (row_positions < GAME.decisions)
         if not self.players.any() or self.scheme.starter == "mover":
             return
         movers = self.players * (-1 if self.scheme.starter == "o" else 1)
         is_other = is_decision & (movers != 0)
         is_other[is_decision] &= (
-            movers[is_decision] != game.to_move[row_positions[is_decision]]
+            movers[is_decision] != GAME.to_move[row_positions[is_decision]]
         )
         if is_other.sum() < is_decision.sum() / 2:
             row_positions[is_other] = UNREACHABLE
 
     def locate_entries(self, is_reversed: bool, first_number: int) -> EntryPlaces:
-        game = self.game
         positions = self.find_positions(is_reversed)
-        is_decision = (positions >= 0) & (positions < game.decisions)
-        row = np.where(is_decision, positions, game.decisions)
+        is_decision = (positions >= 0) & (positions < GAME.decisions)
+        row = np.where(is_decision, positions, GAME.decisions)
         cells = self.entries.locate_cells(self.free_cells, row, first_number)
         is_legal = np.zeros(len(cells), np.bool_)
         inside = is_decision & (cells >= 0)
-        is_legal[inside] = game.legal[row[inside], cells[inside]]
+        is_legal[inside] = GAME.legal[row[inside], cells[inside]]
         is_taken = (positions >= 0) & (cells >= 0) & ~is_legal
         return EntryPlaces(positions, cells, is_decision, is_legal, is_taken)
 
@@ -460,7 +455,7 @@ class TableReader:
         self.has_values = bool(
             (places.is_decision & ~is_choice & ~rows_with_fault).any()
         )
-        pairs = places.positions * self.game.cells + places.cells
+        pairs = places.positions * GAME.cells + places.cells
         self.store_values(pairs[is_stored], values[is_stored])
         self.note_finished_games(places)
         self.note_taken_squares(places)
@@ -469,18 +464,18 @@ class TableReader:
 
     def add_row_faults(self, places: EntryPlaces) -> None:
         boards = self.board_indices
-        positions = self.boards.find_positions(self.game, self.scheme, self.is_reversed)
+        positions = self.boards.find_positions(self.scheme, self.is_reversed)
         is_judged = (boards >= 0) & ~self.is_left_out[boards]
         position = np.where(is_judged, positions[boards], UNREACHABLE)
         for row in np.flatnonzero(is_judged & (position < 0)).tolist():
             self.add_fault(row, "no game comes to this board")
-        is_played = (position >= 0) & (position < self.game.decisions)
+        is_played = (position >= 0) & (position < GAME.decisions)
         for row, fault in self.entry_faults.items():
             if is_played[row]:
                 self.add_fault(row, fault)
         is_free = self.entries.kinds == EntryKind.EMPTY_CELL_INDEX
         sizes = np.bincount(self.entries.rows[is_free], minlength=len(self.rows))
-        free = self.game.legal.sum(axis=1)
+        free = GAME.legal.sum(axis=1)
         for row in np.flatnonzero((sizes > 0) & is_played).tolist():
             if sizes[row] != free[position[row]]:
                 self.add_fault(row, f"it has {sizes[row]} values, not 9")
@@ -507,7 +502,7 @@ class TableReader:
         return str(entries.cell_or_row[entry])
 
     def note_finished_games(self, places: EntryPlaces) -> None:
-        is_finished = places.positions >= self.game.decisions
+        is_finished = places.positions >= GAME.decisions
         finished = len(np.unique(self.entries.rows[is_finished]))
         if finished and self.rows[0].label:
             self.notes.append(f"Finished games, left out: {finished:,}.")
@@ -553,16 +548,15 @@ class TableReader:
         self.notes.append(f"A high value is good for {whom}.{evidence}")
         if view in ("x", "o"):
             opponent = O if view == "x" else X
-            self.q[self.game.to_move == opponent] *= -1
+            self.q[GAME.to_move == opponent] *= -1
 
     def count_wins_of_o(self) -> tuple[int, int]:
         """Count O's winning moves with the highest value, and those with the lowest value.
 
         Positions in which all values are equal do not count.
         """
-        game = self.game
-        known = self.q[(game.to_move == O)]
-        wins = find_winning_moves(game)[game.to_move == O]
+        known = self.q[(GAME.to_move == O)]
+        wins = find_winning_moves()[GAME.to_move == O]
         highest = np.fmax.reduce(known, axis=1)
         lowest = np.fmin.reduce(known, axis=1)
         differ = highest > lowest
@@ -575,14 +569,13 @@ class TableReader:
 
         Only boards count on which X is to move, and on which X and O could each complete a line.
         """
-        game = self.game
-        of_x = find_winning_moves(game)
-        of_o = find_completing_cells(game, game.board[: game.decisions] == O)
+        of_x = find_winning_moves()
+        of_o = find_completing_cells(GAME, GAME.board[: GAME.decisions] == O)
         values = [
             np.fmax.reduce(np.where(one, self.q, np.nan), axis=1)
             for one in (of_x & ~of_o, of_o & ~of_x)
         ]
-        is_of_x = game.to_move != O
+        is_of_x = GAME.to_move != O
         return (
             int((is_of_x & (values[0] > values[1])).sum()),
             int((is_of_x & (values[1] > values[0])).sum()),
@@ -592,7 +585,7 @@ class TableReader:
         entries = self.entries
         positions = self.find_positions(self.options.digits == "last")
         is_value = (positions >= 0) & (entries.kinds == EntryKind.ONLY_NUMBER)
-        values = np.full(self.game.positions, np.nan)
+        values = np.full(GAME.positions, np.nan)
         values[positions[is_value]] = entries.values[is_value]
         for row in np.unique(entries.rows[positions < 0]).tolist():
             if (
@@ -602,7 +595,7 @@ class TableReader:
                 self.add_fault(row, "no game comes to this board")
         for row, fault in self.entry_faults.items():
             self.add_fault(row, fault.replace("move", "number"))
-        self.q, notes = read_board_values(self.game, values, self.options.view)
+        self.q, notes = read_board_values(values, self.options.view)
         self.notes += notes
         self.has_values = True
 
@@ -638,17 +631,16 @@ class TableReader:
         return policy
 
     def fill_missing_positions(self, policy: Policy) -> Policy:
-        game = self.game
         rule = self.options.missing
         if rule == "auto":
-            classes = game.symmetry_class[: game.decisions][self.has_position]
+            classes = GAME.symmetry_class[: GAME.decisions][self.has_position]
             are_canonical = len(classes) >= MIN_POSITION_COUNT and len(
                 set(classes)
             ) == len(classes)
             rule = "image" if are_canonical else "any"
         missing = ~self.has_position
         copied = self.copy_symmetric_moves(policy, missing) if rule == "image" else 0
-        no_values = np.where(game.legal, 0.0, np.nan)
+        no_values = np.where(GAME.legal, 0.0, np.nan)
         policy[missing] = policy_from_values(
             no_values[missing], "first" if rule == "first" else "greedy"
         )
@@ -668,9 +660,8 @@ class TableReader:
 
         `policy`, [D, cells], and `is_missing`, [D], are changed in place.
         """
-        game = self.game
         missing_count = int(is_missing.sum())
-        for image, cells in zip(game.symmetric_positions, game.symmetries, strict=True):
+        for image, cells in zip(GAME.symmetric_positions, GAME.symmetries, strict=True):
             sources = np.flatnonzero(self.has_position)
             targets = image[sources]
             # No two positions have the same image, so no target is set twice in this step.

@@ -23,7 +23,7 @@ from app.tables.values import (
     parse_number,
     quote_item,
 )
-from app.tictactoe.game import Game
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import format_position
 from app.tictactoe.npz import read_array, read_npy
 
@@ -118,7 +118,7 @@ class Row(NamedTuple):
         )
 
 
-def read_rows(game: Game, file_content: bytes) -> list[Row]:
+def read_rows(file_content: bytes) -> list[Row]:
     if file_content.startswith(GZIP_SIGNATURE):
         file_content = unpack_gzip(file_content)
     if foreign := find_foreign_kind(file_content):
@@ -127,7 +127,7 @@ def read_rows(game: Game, file_content: bytes) -> list[Row]:
             "the value for each entry of the table, separated by commas"
         )
     if file_content.startswith((ZIP_SIGNATURE, NPY_SIGNATURE)):
-        return read_array_rows(game, file_content)
+        return read_array_rows(file_content)
     if PICKLE_PATTERN.match(file_content):
         raise TableError(PICKLE_FAULT)
     is_utf_16 = file_content.startswith(UTF_16_SIGNATURES)
@@ -135,7 +135,7 @@ def read_rows(game: Game, file_content: bytes) -> list[Row]:
         text = file_content.decode("utf-16" if is_utf_16 else "utf-8-sig")
     except UnicodeDecodeError:
         raise TableError("the file is no text in UTF-8") from None
-    rows = read_text_rows(game, text)
+    rows = read_text_rows(text)
     if len(rows) > MAX_ROWS:
         raise TableError(f"there are more than {MAX_ROWS:,} rows in it")
     return rows
@@ -167,15 +167,15 @@ def unpack_gzip(packed: bytes) -> bytes:
     return content
 
 
-def read_text_rows(game: Game, text: str) -> list[Row]:
+def read_text_rows(text: str) -> list[Row]:
     """Return the rows of a text: a single literal, a literal on each line, or columns."""
     assignment = ASSIGNMENT_PATTERN.match(text)
     if assignment:
         text = text[assignment.end() :].rstrip().rstrip(";")
     if not LITERAL_PATTERN.match(text):
-        return read_line_rows(game, text)
+        return read_line_rows(text)
     try:
-        return read_literal_rows(game, parse_literal(text))
+        return read_literal_rows(parse_literal(text))
     except TableError:
         rows = list(read_literal_lines(text))
         if not any(row.board is not None for row in rows):
@@ -212,19 +212,19 @@ def read_literal_line(label: str, line: str) -> Row | None:
     return None
 
 
-def read_literal_rows(game: Game, literal: TableItem) -> list[Row]:
+def read_literal_rows(literal: TableItem) -> list[Row]:
     if isinstance(literal, KeyValuePairs):
-        return read_pairs_rows(game, literal)
+        return read_pairs_rows(literal)
     if not isinstance(literal, list) or not literal:
         raise TableError("this is no table: neither an object nor a list")
-    if len(literal) == 3**game.cells:
+    if len(literal) == 3**GAME.cells:
         return [Row("", float(code), inner) for code, inner in enumerate(literal)]
     return [
         read_item_row(f"entry {number}", item) for number, item in enumerate(literal, 1)
     ]
 
 
-def read_pairs_rows(game: Game, pairs: KeyValuePairs) -> list[Row]:
+def read_pairs_rows(pairs: KeyValuePairs) -> list[Row]:
     """Return the rows of a dict from boards to values or moves, or of the tables inside it."""
     named = {
         format_item(key).lower(): inner
@@ -233,9 +233,9 @@ def read_pairs_rows(game: Game, pairs: KeyValuePairs) -> list[Row]:
     }
     for name in TABLE_NAMES:
         if isinstance(named.get(name), list):
-            return read_literal_rows(game, named[name])
+            return read_literal_rows(named[name])
     if tables := find_inner_tables(pairs, {*named}):
-        return [row for table in tables for row in read_pairs_rows(game, table)]
+        return [row for table in tables for row in read_pairs_rows(table)]
     return [
         Row(f"entry {number}", key, _unwrap_values(inner), is_entry=True)
         for number, (key, inner) in enumerate(pairs, 1)
@@ -339,7 +339,7 @@ def read_named_row(label: str, field_values: Mapping[str, TableItem]) -> Row:
     return Row(label, board, KeyValuePairs((one, field_values[one]) for one in moves))
 
 
-def read_line_rows(game: Game, text: str) -> list[Row]:
+def read_line_rows(text: str) -> list[Row]:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     first_line = next((line for line in text.split("\n") if line.strip()), "")
     if separator := find_board_separator(first_line):
@@ -350,7 +350,7 @@ def read_line_rows(game: Game, text: str) -> list[Row]:
     if heading := find_heading(*lines[0]):
         return read_headed_rows(heading, lines[1:])
     if all(len(cells) in (1, CELL_COUNT) and _are_numbers(cells) for _, cells in lines):
-        return read_dense_rows(game, lines)
+        return read_dense_rows(lines)
     has_short_cells = all(
         len(cell.strip()) <= 2 for _, cells in lines for cell in cells[:CELL_COUNT]
     )
@@ -467,12 +467,12 @@ def _are_numbers(cells: list[str]) -> bool:
     )
 
 
-def read_dense_rows(game: Game, lines: list[NumberedCells]) -> list[Row]:
+def read_dense_rows(lines: list[NumberedCells]) -> list[Row]:
     """Return rows without boards: line i has the values of the board with the base-3 number i.
 
     Raises TableError for any other number of lines.
     """
-    codes = 3**game.cells
+    codes = 3**GAME.cells
     width = len(lines[0][1])
     if len(lines) != codes or any(len(cells) != width for _, cells in lines):
         raise TableError(
@@ -591,17 +591,17 @@ def describe_no_board(item: TableItem, is_quoted: bool = True) -> str:
     return f"this is no board: {quote_item(item)}" if is_quoted else "this is no board"
 
 
-def read_array_rows(game: Game, file_content: bytes) -> list[Row]:
+def read_array_rows(file_content: bytes) -> list[Row]:
     """Return the rows of an npy file, or of an npz file's array "q" (else its first array)."""
-    codes = 3**game.cells
+    codes = 3**GAME.cells
     shapes = [
-        (game.decisions, game.cells),
-        (codes, game.cells),
+        (GAME.decisions, GAME.cells),
+        (codes, GAME.cells),
         (codes,),
-        (3,) * game.cells + (game.cells,),
+        (3,) * GAME.cells + (GAME.cells,),
         # After the cells of the board there are two axes for the row and the column of the move.
-        (3,) * (game.cells + 2),
-        (3,) * game.cells,
+        (3,) * (GAME.cells + 2),
+        (3,) * GAME.cells,
     ]
     is_npz = file_content.startswith(ZIP_SIGNATURE)
     try:
@@ -617,11 +617,11 @@ def read_array_rows(game: Game, file_content: bytes) -> list[Row]:
             fault += f". It is a pickle, which is never loaded here. Write it as text: {NPY_COMMAND}"
         raise TableError(fault) from None
     numbers = np.where(np.isfinite(table), table, np.nan)
-    if len(table) == game.decisions:
+    if len(table) == GAME.decisions:
         return [
-            Row("", format_position(game, position), row)
+            Row("", format_position(GAME, position), row)
             for position, row in enumerate(numbers.tolist())
         ]
     has_cells = table.size > codes
-    rows = numbers.reshape((codes, game.cells) if has_cells else codes).tolist()
+    rows = numbers.reshape((codes, GAME.cells) if has_cells else codes).tolist()
     return [Row("", float(code), row) for code, row in enumerate(rows)]

@@ -6,7 +6,7 @@ of the array `successor`. The game is over in positions with the number `decisio
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
@@ -202,11 +202,6 @@ class Game:
         return found
 
 
-@cache
-def tic_tac_toe() -> Game:
-    return build_game()
-
-
 def build_game(rows: int = 3, columns: int = 3, in_a_row: int = 3) -> Game:
     """Return the game in which `in_a_row` stones in line win; the default is tic-tac-toe.
 
@@ -362,3 +357,7 @@ def _list_symmetries(rows: int, columns: int) -> IndexArray:
 def _make_read_only(array: Array) -> Array:
     array.flags.writeable = False
     return array
+
+
+# tic-tac-toe, enumerated once per process
+GAME = build_game()

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from flask import Flask
 
 from app.project import ROOT, TRAINING_COMMAND, read_version
+from app.tictactoe.game import GAME
 from app.web import (
     formatting,
     links,
@@ -74,7 +75,7 @@ def create_app(models_folder: Path | None = None, seed: int | None = None) -> Fl
         "lstrip_blocks": True,
         "extensions": ["jinja2.ext.i18n"],
     }
-    app.jinja_env.globals["command"] = TRAINING_COMMAND
+    app.jinja_env.globals |= {"command": TRAINING_COMMAND, "GAME": GAME}
     settings = deployment.read_settings()
     app.extensions["version"] = read_version()
     app.extensions["random"] = (

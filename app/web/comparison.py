@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from werkzeug.exceptions import BadRequest
 
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import DIGITS, find_record
 from app.web import match
 from app.web.facts import find_disagreements
@@ -137,12 +138,12 @@ def find_next_disagreement(
     """
     disagreements = find_disagreements(site, tuple(views))
     if position is not None:
-        classes = site.game.symmetry_class
+        classes = GAME.symmetry_class
         matches = np.flatnonzero(classes[disagreements] == classes[position])
         disagreements = (
             disagreements[matches[0] + 1 :] if matches.size else disagreements
         )
-    return find_record(site.game, int(disagreements[0])) if disagreements.size else None
+    return find_record(GAME, int(disagreements[0])) if disagreements.size else None
 
 
 def build_comparison(state: MatchState) -> Comparison:

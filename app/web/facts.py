@@ -20,7 +20,7 @@ from app.tictactoe.atlas import (
     prove_unbeatable,
 )
 from app.tictactoe.causes import BlunderCause, list_causes
-from app.tictactoe.game import SEATS, FloatArray, IndexArray
+from app.tictactoe.game import GAME, SEATS, FloatArray, IndexArray
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.puzzles import Puzzle, make_puzzles
 from app.tictactoe.reachable_play import ReachablePlay
@@ -59,7 +59,7 @@ def find_disagreements(
 
     Each of `views` is an agent or another source of values, with a snapshot or None.
     """
-    return list_disagreements(site.game, [site.get_policy(*view) for view in views])
+    return list_disagreements(GAME, [site.get_policy(*view) for view in views])
 
 
 @cached_per_site(MAX_CACHED_RESULTS)
@@ -68,7 +68,7 @@ def find_losing_game(site: SiteData, policy_name: str, player: int) -> str | Non
 
     The policy plays X (+1) or O (-1).
     """
-    return find_lost_game(site.game, site.policies[policy_name], player)
+    return find_lost_game(GAME, site.policies[policy_name], player)
 
 
 def find_losing_games(site: SiteData, policy_name: str) -> dict[str, str | None]:
@@ -135,9 +135,9 @@ def play_round_robin(site: SiteData, added_player: str) -> FloatArray:
     The first two axes are the players as X and as O: all policies of the site, then `added_player`.
     """
     if not added_player:
-        return compute_round_robin(site.game, list(site.policies.values()))
+        return compute_round_robin(GAME, list(site.policies.values()))
     return add_player(
-        site.game,
+        GAME,
         play_round_robin(site, ""),
         _collect_policy_moves(site),
         site.policies[added_player],
@@ -147,12 +147,12 @@ def play_round_robin(site: SiteData, added_player: str) -> FloatArray:
 @cached_per_site(4)
 def find_reachable_play(site: SiteData, policy_name: str) -> ReachablePlay:
     """Return all games that a policy can play; a cached result takes 0.3 MB."""
-    return ReachablePlay(site.game, site.policies[policy_name])
+    return ReachablePlay(GAME, site.policies[policy_name])
 
 
 @cached_per_site(1)
 def get_random_play(site: SiteData) -> ReachablePlay:
-    return ReachablePlay(site.game, site.policies["random"])
+    return ReachablePlay(GAME, site.policies["random"])
 
 
 @cached_per_site(MAX_CACHED_POLICIES)
@@ -163,7 +163,7 @@ def list_policy_blunders(site: SiteData, policy_name: str) -> BlunderDecisions:
 @cached_per_site(8)
 def classify_blunders(site: SiteData, policy_name: str) -> BlunderClasses:
     """Group a policy's blunders by symmetry, the most serious first."""
-    return group_blunder_decisions(site.game, list_policy_blunders(site, policy_name))
+    return group_blunder_decisions(GAME, list_policy_blunders(site, policy_name))
 
 
 @cached_per_site(8)
@@ -175,7 +175,7 @@ def build_unbeatable_proof(
 
 def find_record_of_policy(site: SiteData, policy_name: str, position: int) -> str:
     """Return the moves of a game that leads to a position, if possible of a game of the policy."""
-    seat = int(site.game.to_move[position])
+    seat = int(GAME.to_move[position])
     games = (
         find_reachable_play(site, policy_name).games_by_player[seat],
         get_random_play(site).games_by_player[seat],
@@ -200,7 +200,7 @@ def list_puzzles(site: SiteData) -> list[Puzzle]:
         and agent.card.reward_scale is not None
     }
     return make_puzzles(
-        site.game,
+        GAME,
         {name: site.policies[name] for name in worths},
         {
             name: _round_values_for_display(site, name, reward_scale)
@@ -232,10 +232,10 @@ def _round_values_for_display(
     site: SiteData, agent_name: str, reward_scale: RewardScale
 ) -> FloatArray:
     """Return an agent's values from -1 to +1, rounded as on pages, [D, cells]; NaN if unknown."""
-    known = site.game.spread_pairs(
+    known = GAME.spread_pairs(
         site.find_known_pairs(agent_name, -1), illegal_value=False
     )
-    mover = site.game.to_move[: site.game.decisions]
+    mover = GAME.to_move[: GAME.decisions]
     values = round_for_display(
         scale_values_of_movers(mover, site.agents[agent_name].q.T, reward_scale).T
     )
@@ -244,14 +244,14 @@ def _round_values_for_display(
 
 @cached_per_site(MAX_CACHED_POLICIES)
 def _judge_named_moves(site: SiteData, policy_name: str) -> Figures:
-    table = site.decode_moves(policy_name)[site.game.legal].astype(np.float32)
-    return compute_figures(site.game, table[None], [0], RewardScale())
+    table = site.decode_moves(policy_name)[GAME.legal].astype(np.float32)
+    return compute_figures(GAME, table[None], [0], RewardScale())
 
 
 @cached_per_site(1)
 def _collect_policy_moves(site: SiteData) -> PolicyMoves:
-    pairs = [policy[site.game.legal] for policy in site.policies.values()]
-    return collect_policy_moves(site.game, np.stack(pairs))
+    pairs = [policy[GAME.legal] for policy in site.policies.values()]
+    return collect_policy_moves(GAME, np.stack(pairs))
 
 
 @cached_per_site(1)
@@ -261,6 +261,6 @@ def _judge_baselines(site: SiteData) -> Figures:
     For an agent, entry i would be a snapshot. The chances of a baseline's moves serve as its
     values.
     """
-    legal = site.game.legal
+    legal = GAME.legal
     tables = np.stack([site.policies[name][legal] for name in BASELINES])
-    return compute_figures(site.game, tables, range(len(BASELINES)), RewardScale())
+    return compute_figures(GAME, tables, range(len(BASELINES)), RewardScale())

@@ -9,7 +9,7 @@ import numpy as np
 from app.experiments import format_probability, format_rounded
 from app.recipes.parameters import format_value
 from app.tictactoe import encodings
-from app.tictactoe.game import Game
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import format_position
 from app.web.translation import gettext, gettext_noop, localize_number, ngettext
 
@@ -150,27 +150,27 @@ def join_words(names: list[str], conjunction: str = "and") -> str:
     return gettext(words, others=", ".join(others), last=last)
 
 
-def encode_position(game: Game, position: int) -> dict[str, Any]:
+def encode_position(position: int) -> dict[str, Any]:
     """Return a position in every encoding that the pages /how explain, by name."""
-    packed = encodings.pack_position(game, position)
+    packed = encodings.pack_position(GAME, position)
     read = []
-    if not game.is_over(position):
+    if not GAME.is_over(position):
         units = "".join(
-            map(str, encodings.encode_one_hot(game)[position].astype(np.int8).tolist())
+            map(str, encodings.encode_one_hot(GAME)[position].astype(np.int8).tolist())
         )
-        ends = [*range(0, 3 * game.cells + 1, 3), 3 * game.cells + 2, len(units)]
+        ends = [*range(0, 3 * GAME.cells + 1, 3), 3 * GAME.cells + 2, len(units)]
         read = [units[start:end] for start, end in pairwise(ends)]
     return {
-        "position_text": format_position(game, position),
-        "base3_code": int(game.code[position]),
+        "position_text": format_position(GAME, position),
+        "base3_code": int(GAME.code[position]),
         "position_number": position,
-        "position_count": game.positions,
+        "position_count": GAME.positions,
         # The first position of a symmetry class represents it.
-        "representative": format_position(game, int(game.symmetry_class[position])),
-        "symmetric_count": encodings.count_symmetric_positions(game, position),
+        "representative": format_position(GAME, int(GAME.symmetry_class[position])),
+        "symmetric_count": encodings.count_symmetric_positions(GAME, position),
         "packed_bits": packed,
-        "bits": f"{packed:0{2 * game.cells + 2}b}",
-        "flat": encodings.encode_flat(game)[position].tolist(),
+        "bits": f"{packed:0{2 * GAME.cells + 2}b}",
+        "flat": encodings.encode_flat(GAME)[position].tolist(),
         # These are three digits for each cell, two for the player to move, and a last 0. The list
         # is empty after the end of the game.
         "network_inputs": read,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from app.recipes import MAX_NAME_LENGTH
-from app.tictactoe.game import O, X, get_mover
+from app.tictactoe.game import GAME, O, X, get_mover
 from app.tictactoe.notation import MARKS
 from app.web.formatting import name_square
 from app.web.links.play import map_plies_to_urls
@@ -106,7 +106,7 @@ def _review_move(
     snapshot: int | None,
     in_source_units: bool,
 ) -> ReviewedMove:
-    to_move = int(site.game.to_move[position])
+    to_move = int(GAME.to_move[position])
     view = evaluate_moves(site, position, value_source, snapshot, in_source_units)
     known = view.is_known[cell]
     return ReviewedMove(

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest, Conflict, NotFound
 
-from app.tictactoe.game import O, X, get_mover
+from app.tictactoe.game import GAME, O, X, get_mover
 from app.tictactoe.notation import (
     DIGITS,
     IllegalMoveError,
@@ -180,7 +180,7 @@ class MatchState:
 
     def follow_move(self, cell: int) -> "MatchState":
         """Return the state after one more move from the shown position."""
-        position = int(self.site.game.successor[self.position, cell])
+        position = int(GAME.successor[self.position, cell])
         shown = self.positions[: len(self.match.shown_record) + 1]
         return MatchState(self.site, self.match.follow_move(cell), (*shown, position))
 
@@ -194,12 +194,12 @@ class MatchState:
 
     @cached_property
     def is_over(self) -> bool:
-        return self.site.game.is_over(self.position)
+        return GAME.is_over(self.position)
 
     @cached_property
     def played_cells(self) -> list[int]:
         """The cells of the whole record, in order."""
-        return parse_record(self.site.game, self.match.record)
+        return parse_record(GAME, self.match.record)
 
 
 def replay_match(match: Match, site: SiteData) -> MatchState:
@@ -207,7 +207,7 @@ def replay_match(match: Match, site: SiteData) -> MatchState:
 
     Raises the errors of `replay_record`.
     """
-    return MatchState(site, match, tuple(replay_record(site.game, match.record)))
+    return MatchState(site, match, tuple(replay_record(GAME, match.record)))
 
 
 def parse_match(record: str, query: Query, site: SiteData) -> MatchState:

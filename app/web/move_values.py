@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.tictactoe.beads import compute_preferences, count_beads
-from app.tictactoe.game import BoolArray, FloatArray, get_mover
+from app.tictactoe.game import GAME, BoolArray, FloatArray, get_mover
 from app.tictactoe.policy import PlayRule, policy_from_values
 from app.tictactoe.views import (
     VALUE_DECIMALS,
@@ -203,7 +203,7 @@ def evaluate_match(state: MatchState, ply: int | None = None) -> MoveValues:
     """Return the values of the moves in the shown position, or after `ply` moves."""
     position = state.position if ply is None else state.positions[ply]
     value_source = choose_value_source(
-        state.match, state.site, int(state.site.game.to_move[position])
+        state.match, state.site, int(GAME.to_move[position])
     )
     return evaluate_moves(
         state.site,
@@ -253,7 +253,7 @@ def _evaluate_moves(
     snapshot: int | None,
     in_source_units: bool,
 ) -> MoveValues:
-    legal = site.game.legal[position]
+    legal = GAME.legal[position]
     reward_scale = site.get_rewards(value_source)
     if not site.agents.contains_name(value_source):
         values = site.get_values(value_source)[position]
@@ -333,9 +333,7 @@ def build_move_values(
     else:
         # The addition changes -0.0 to 0.0.
         source_values = source_values + 0.0
-        scaled = scale_values(
-            source_values, reward_scale, int(site.game.to_move[position])
-        )
+        scaled = scale_values(source_values, reward_scale, int(GAME.to_move[position]))
     # For beads the policy is no preference, because symmetric squares share the beads of a move.
     preference = policy if reward_scale else scaled
     likeliest = preference == np.fmax.reduce(preference)
@@ -373,8 +371,8 @@ def build_move_values(
         likeliest_cells=np.flatnonzero(likeliest).tolist(),
         is_best=best.tolist(),
         optimal_results=_format_optimal_results(site, position),
-        is_wrong=[False] * site.game.cells,
-        is_blunder=[False] * site.game.cells,
+        is_wrong=[False] * GAME.cells,
+        is_blunder=[False] * GAME.cells,
         unknown_text=unknown_text,
         are_beads=reward_scale is None,
     )
@@ -383,7 +381,7 @@ def build_move_values(
 def _build_policy_moves(site: SiteData, position: int, value_source: str) -> MoveValues:
     policy = site.policies[value_source][position].copy()
     plays = policy > 0
-    nothing = np.full(site.game.cells, np.nan)
+    nothing = np.full(GAME.cells, np.nan)
     blunders = (plays & ~site.is_move_correct[position]).tolist()
     view = build_move_values(
         site,
@@ -470,7 +468,7 @@ def list_task_value_texts(
     The text is "" if the difference is below MIN_TASK_ERROR, or if there is no exact value.
     """
     if not site.is_task_value_source(value_source + TASK_SUFFIX):
-        return [""] * site.game.cells
+        return [""] * GAME.cells
     learned = evaluate_moves(site, position, value_source, snapshot)
     task_values = evaluate_moves(
         site, position, value_source + TASK_SUFFIX, None, in_source_units
@@ -488,11 +486,11 @@ def _compute_bead_preferences(
     site: SiteData, position: int, bead_row: FloatArray, play_rule: PlayRule
 ) -> tuple[FloatArray, FloatArray]:
     """Return the beads of each move, and its preference by `compute_preferences`, [cells]."""
-    legal = site.game.legal[position]
-    pairs = slice(*site.game.pair_start[position : position + 2])
+    legal = GAME.legal[position]
+    pairs = slice(*GAME.pair_start[position : position + 2])
     held, leaning = np.full((2, len(legal)), np.nan)
-    held[legal] = count_beads(site.game, bead_row[legal], play_rule, pairs)
-    leaning[legal] = compute_preferences(site.game, held[legal], position)
+    held[legal] = count_beads(GAME, bead_row[legal], play_rule, pairs)
+    leaning[legal] = compute_preferences(GAME, held[legal], position)
     return held, leaning
 
 
@@ -501,8 +499,8 @@ def _read_learned_values(
 ) -> tuple[NDArray[np.float32], BoolArray]:
     """Return an agent's values in a position, and whether each of them is known, [cells]."""
     agent = site.agents[agent_name]
-    legal = site.game.legal[position]
-    pairs = slice(*site.game.pair_start[position : position + 2])
+    legal = GAME.legal[position]
+    pairs = slice(*GAME.pair_start[position : position + 2])
     known = np.zeros(len(legal), np.bool_)
     known[legal] = site.find_known_pairs(
         agent_name, -1 if snapshot is None else snapshot, pairs
@@ -515,7 +513,7 @@ def _read_learned_values(
 
 
 def _format_optimal_results(site: SiteData, position: int) -> list[str]:
-    legal = site.game.legal[position].tolist()
+    legal = GAME.legal[position].tolist()
     endings = site.signed_moves_to_end[position].tolist()
     return [
         _format_result(plies) if free else ""

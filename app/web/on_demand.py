@@ -42,7 +42,7 @@ from app.recipes.on_demand import check_on_demand, parse_on_demand
 from app.recipes.taught import Course, Refusal
 from app.tictactoe.agents import Agent, ModelError, unpack_agent
 from app.tictactoe.files import read_plain_file
-from app.tictactoe.game import Game
+from app.tictactoe.game import GAME
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import Figures, find_lost_games
 from app.web.job_queue import QueueFullError
@@ -88,10 +88,9 @@ class AgentsOnDemand:
     """The agents of all recipes: shipped, cached, or trained on demand."""
 
     def __init__(
-        self, game: Game, shipped_agents: Mapping[str, Agent], trainer: Trainer | None
+        self, shipped_agents: Mapping[str, Agent], trainer: Trainer | None
     ) -> None:
         """Without a `trainer`, only the agents in `shipped_agents` are available."""
-        self.game = game
         self.shipped = shipped_agents
         self.trainer = trainer
         self.id_by_recipe = {
@@ -181,7 +180,7 @@ class AgentsOnDemand:
             self.agents_lock
         ):  # Threads that wait for the same agent get the same object.
             if name not in self.agents:
-                self.agents[name] = decode_trained_agent(self.game, name, answer)
+                self.agents[name] = decode_trained_agent(name, answer)
             return self.agents[name]
 
     def get_game_log(self, recipe: str) -> bytes:
@@ -247,7 +246,7 @@ class AgentsOnDemand:
         policy = policy_from_values(agent.q, agent.card.play_rule)
         # A best responder may avoid a risky win, so a policy can be beatable although this
         # responder never wins.
-        lost_games = find_lost_games(self.game, policy)
+        lost_games = find_lost_games(GAME, policy)
         as_x, as_o = (record is None for record in lost_games.values())
         return SeedRun(agent.card.seed, agent.card.figures, (as_x, as_o))
 
@@ -307,10 +306,10 @@ def load_seed_runs(file: Path) -> dict[str, bytes]:
         raise ModelError(f"{file}: {error}") from error
 
 
-def decode_trained_agent(game: Game, recipe_name: str, answer: bytes) -> Agent:
+def decode_trained_agent(recipe_name: str, answer: bytes) -> Agent:
     """Return the agent in the trainer's answer; raises ModelError if the answer is invalid."""
     try:
-        return unpack_agent(game, brotli.decompress(answer), recipe_name)
+        return unpack_agent(GAME, brotli.decompress(answer), recipe_name)
     except brotli.error as error:
         raise ModelError(f"{recipe_name}: {error}") from error
 

@@ -30,7 +30,7 @@ from app.recipes.parameters import PERSON_OPPONENT
 from app.recipes.taught import format_taught_title
 from app.tictactoe.agents import Agent, ModelError, load_agents, name_file_in_errors
 from app.tictactoe.card import Card
-from app.tictactoe.game import BoolArray, FloatArray, Game, tic_tac_toe
+from app.tictactoe.game import GAME, BoolArray, FloatArray
 from app.tictactoe.history import ALL_PAIRS
 from app.tictactoe.notation import replay_record
 from app.tictactoe.policy import (
@@ -137,7 +137,6 @@ class SiteData:
     moves.
     """
 
-    game: Game
     on_demand: AgentsOnDemand
     shipped_agents: dict[str, Agent]
     baselines: dict[str, Policy]
@@ -312,17 +311,17 @@ class SiteData:
 
     @cached_property
     def solution(self) -> Solution:
-        return solve_game(self.game)
+        return solve_game(GAME)
 
     @cached_property
     def optimal_q(self) -> FloatArray:
         """The result of each move with optimal play, [D, cells]: -1, 0, +1, or NaN if illegal."""
-        return compute_optimal_q(self.game)
+        return compute_optimal_q(GAME)
 
     @cached_property
     def is_move_correct(self) -> BoolArray:
         """Whether a move keeps the result of optimal play, [D, cells]."""
-        return find_best_moves(self.game)
+        return find_best_moves(GAME)
 
     @cached_property
     def signed_moves_to_end(self) -> NDArray[np.int8]:
@@ -330,27 +329,27 @@ class SiteData:
 
         A loss is negative, a draw is 0, and illegal moves have any number.
         """
-        after = np.maximum(self.game.successor, 0)
+        after = np.maximum(GAME.successor, 0)
         plies_to_end = self.solution.plies_to_end[after] + np.int8(1)
         return np.nan_to_num(self.optimal_q).astype(np.int8) * plies_to_end
 
     @cached_property
     def wins_at_once(self) -> BoolArray:
         """Whether a move wins the game, [D, cells]; False if illegal."""
-        wins: BoolArray = self.game.legal & (self.signed_moves_to_end == 1)
+        wins: BoolArray = GAME.legal & (self.signed_moves_to_end == 1)
         return wins
 
     @cached_property
     def loses_at_once(self) -> BoolArray:
         """Whether the opponent can win with its next move, [D, cells]; False if illegal."""
-        losses: BoolArray = self.game.legal & (self.signed_moves_to_end == -2)
+        losses: BoolArray = GAME.legal & (self.signed_moves_to_end == -2)
         return losses
 
     @cached_property
     def fastest_policy(self) -> Policy:
         """Optimal play that wins soonest or loses latest; equal moves are drawn."""
         return policy_from_values(
-            self.optimal_q * (self.game.cells + 2 - np.abs(self.signed_moves_to_end)),
+            self.optimal_q * (GAME.cells + 2 - np.abs(self.signed_moves_to_end)),
             "greedy",
         )
 
@@ -360,7 +359,7 @@ class SiteData:
 
         Raises ValueError if the name is invalid.
         """
-        return decode_moves(self.game, policy_name.removeprefix(MOVES_PREFIX))
+        return decode_moves(GAME, policy_name.removeprefix(MOVES_PREFIX))
 
     @cached_per_site(MAX_CACHED_RESULTS)
     def get_recipe(self, agent_name: str) -> Recipe:
@@ -378,7 +377,7 @@ class SiteData:
     def get_task_q(self, agent_name: str) -> FloatArray | None:
         """Return the exact values in an agent's task, [D, cells]; None if it cannot be solved."""
         task = self.get_task(agent_name)
-        return None if task is None else solve_task(self.game, task)
+        return None if task is None else solve_task(GAME, task)
 
     def get_values(
         self, value_source: str, snapshot: int | None = None
@@ -390,7 +389,7 @@ class SiteData:
         if value_source == TRUTH:
             return self.optimal_q
         if self.agents.contains_name(value_source):
-            return self.agents[value_source].build_value_table(self.game, snapshot)
+            return self.agents[value_source].build_value_table(GAME, snapshot)
         exact = self.get_task_q(value_source.removesuffix(TASK_SUFFIX))
         # Only agents whose task can be solved exactly have such a source.
         assert exact is not None
@@ -458,11 +457,11 @@ class SiteData:
 
     @cached_property
     def is_final_pair(self) -> BoolArray:
-        return self.game.pair_successor >= self.game.decisions
+        return GAME.pair_successor >= GAME.decisions
 
     @cached_property
     def tile_layout(self) -> TileLayout:
-        return place_tiles(self.game)
+        return place_tiles(GAME)
 
     def _has_policy_on_demand(self, policy_name: str) -> bool:
         if not is_policy_name(policy_name):
@@ -487,8 +486,7 @@ def load_site_data(models_folder: Path, trains_on_demand: bool = False) -> SiteD
     `trains_on_demand` allows agents that are not in the folder. Raises ModelError, naming the file,
     if a model or an experiment is broken.
     """
-    game = tic_tac_toe()
-    agents = load_agents(models_folder, game)
+    agents = load_agents(models_folder, GAME)
     for name, agent in agents.items():
         with name_file_in_errors(f"{models_folder / name}.json"):
             _check_recipe(agent.card)
@@ -498,7 +496,7 @@ def load_site_data(models_folder: Path, trains_on_demand: bool = False) -> SiteD
         raise ModelError(str(error)) from error
     for claim, summary in experiments.items():
         with name_file_in_errors(f"{models_folder / EXPERIMENTS_FOLDER / claim}.json"):
-            _check_positions(game, summary)
+            _check_positions(summary)
     try:
         updates = load_examples(models_folder / UPDATES_FOLDER)
         mistakes = load_blunder_updates(
@@ -506,23 +504,20 @@ def load_site_data(models_folder: Path, trains_on_demand: bool = False) -> SiteD
         )
     except ValueError as error:  # The message already names the file.
         raise ModelError(str(error)) from error
-    on_demand = AgentsOnDemand(
-        game, agents, get_trainer() if trains_on_demand else None
-    )
+    on_demand = AgentsOnDemand(agents, get_trainer() if trains_on_demand else None)
     if (models_folder / FAULTS_FOLDER).is_dir():
-        faulty = load_agents(models_folder / FAULTS_FOLDER, game).values()
+        faulty = load_agents(models_folder / FAULTS_FOLDER, GAME).values()
         on_demand.fault_agents = {agent.card.recipe: agent for agent in faulty}
         on_demand.fault_runs = load_seed_runs(
             models_folder / FAULTS_FOLDER / SEED_RUNS_FILE
         )
     return SiteData(
-        game=game,
         update_examples=updates,
         blunder_examples=mistakes,
         on_demand=on_demand,
         shipped_agents=agents,
         baselines={
-            name: baseline.build_policy(game) for name, baseline in BASELINES.items()
+            name: baseline.build_policy(GAME) for name, baseline in BASELINES.items()
         },
         experiments=experiments,
     )
@@ -550,14 +545,14 @@ def _check_recipe(card: Card) -> None:
             raise ValueError(f"{what} is {value!r}, and {expected!r} in its recipe")
 
 
-def _check_positions(game: Game, summary: ClaimSummary) -> None:
+def _check_positions(summary: ClaimSummary) -> None:
     for figure in summary.figures:
         if isinstance(figure, Boards):
             for board in figure.boards:
-                replay_record(game, board.record)
+                replay_record(GAME, board.record)
         elif isinstance(figure, Bars):
             for bar in figure.bars:
-                replay_record(game, bar.record or "")
+                replay_record(GAME, bar.record or "")
 
 
 def _format_task_title(title: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from app.tictactoe.game import SEATS, O, X, get_mover
+from app.tictactoe.game import GAME, SEATS, O, X, get_mover
 from app.tictactoe.notation import MARKS
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.tasks import TrainingTask
@@ -110,7 +110,7 @@ class Legend(NamedTuple):
 def build_legend(state: MatchState, move_values: MoveValues) -> Legend:
     site = state.site
     value_source = move_values.value_source
-    player = int(site.game.to_move[move_values.position])
+    player = int(GAME.to_move[move_values.position])
     mark = MARKS[player]
     if is_policy_name(value_source):
         words = gettext_noop(
@@ -266,7 +266,7 @@ def describe_agent(
     values = {
         "agent": title,
         "number": format_count(number),
-        "all": format_count(site.game.decisions),
+        "all": format_count(GAME.decisions),
     }
     if snapshot is not None:
         if drawn:
@@ -337,7 +337,7 @@ def _describe_blunder(state: MatchState, ply: int, cell: int) -> str:
 
 def _describe_result(state: MatchState) -> str:
     match = state.match
-    outcome = state.site.game.get_result(state.position)
+    outcome = GAME.get_result(state.position)
     if outcome == 0:
         return gettext("Draw")
     if match.visitor_side is not None:

@@ -31,7 +31,7 @@ PASTE = """(field, text) => {
 
 
 def read(file: Path) -> TableReading:
-    return read_table(GAME, file.read_bytes(), DEFAULT_OPTIONS)
+    return read_table(file.read_bytes(), DEFAULT_OPTIONS)
 
 
 def drop(page: Page, file: Path) -> None:

@@ -42,7 +42,7 @@ CELLS = [np.flatnonzero(legal).tolist() for legal in GAME.legal]
 
 def read(content: bytes | str, **options: str) -> TableReading:
     whole = content.encode() if isinstance(content, str) else content
-    return read_table(GAME, whole, TableOptions(**options))
+    return read_table(whole, TableOptions(**options))
 
 
 def refusal(content: bytes | str, **options: str) -> str:

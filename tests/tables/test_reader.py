@@ -37,7 +37,7 @@ CASES = [json.loads(line) for line in GOLDEN.read_text().splitlines()]
 
 def read(content: bytes | str, **options: str) -> TableReading:
     whole = content.encode() if isinstance(content, str) else content
-    return read_table(GAME, whole, TableOptions(**options))
+    return read_table(whole, TableOptions(**options))
 
 
 def refusal(content: bytes | str) -> str:
@@ -63,7 +63,7 @@ def outcome(case: dict[str, Any]) -> dict[str, Any]:
     """Read a test case; return the entry for the golden file."""
     content = Path(case["file"]).read_bytes() if "file" in case else case["text"].encode()
     try:
-        reading = read_table(GAME, content, TableOptions(**case.get("options", {})))
+        reading = read_table(content, TableOptions(**case.get("options", {})))
     except TableError as error:
         return {"refused": str(error)}
     return {

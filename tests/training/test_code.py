@@ -14,7 +14,7 @@ from app.recipes.taught import add_practice
 from app.reference import TEXTBOOK_OPPONENTS, build_rules
 from app.textbook.rng import seed_state
 from app.textbook.symmetry import list_symmetries
-from app.tictactoe.game import Game, tic_tac_toe
+from app.tictactoe.game import GAME, Game
 from app.tictactoe.notation import format_position
 from app.tictactoe.policy import BASELINES
 from tests.training.test_taught import practice, taught
@@ -83,9 +83,8 @@ def test_so_does_that_of_a_learner_that_people_taught(
 @cache
 def name_pairs() -> list[str]:
     """Return the position and the cell of each pair, as an exported table writes them."""
-    game = tic_tac_toe()
-    boards = [format_position(game, row) for row in range(game.decisions)]
-    pairs = zip(game.pair_decision.tolist(), game.pair_cell.tolist(), strict=True)
+    boards = [format_position(GAME, row) for row in range(GAME.decisions)]
+    pairs = zip(GAME.pair_decision.tolist(), GAME.pair_cell.tolist(), strict=True)
     return [f"{boards[row]},{cell}" for row, cell in pairs]
 
 

@@ -18,7 +18,7 @@ from app.recipes.faults import (
     find_correct_recipe,
 )
 from app.tictactoe.agents import Agent, load_agents
-from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.game import GAME
 from app.tictactoe.values import solve_game
 from app.web.on_demand import load_seed_runs
 from app.web.pages.faults import FIRST_UPDATES
@@ -37,7 +37,7 @@ def test_the_stored_results_are_those_of_a_new_training() -> None:
     # One seed of each recipe is trained again; all twenty are by `python -m training.faults`.
     for number, recipe in enumerate(RECIPES):
         again = recipe.with_seed(number)
-        new = zlib.decompress(evaluate_seed(tic_tac_toe(), again))
+        new = zlib.decompress(evaluate_seed(GAME, again))
         assert new == runs[name_recipe(again)]
 
 
@@ -61,16 +61,15 @@ class Measured(NamedTuple):
 
 
 def measure(agent: Agent) -> Measured:
-    game = tic_tac_toe()
-    solution = solve_game(game)
-    after = np.maximum(game.successor, 0)
+    solution = solve_game(GAME)
+    after = np.maximum(GAME.successor, 0)
     plies = solution.plies_to_end[after] + 1
-    value = solution.values[after] * game.to_move[: game.decisions, None]
-    tried = game.spread_pairs(agent.history.find_updated_pairs(-1), False) & game.legal
+    value = solution.values[after] * GAME.to_move[: GAME.decisions, None]
+    tried = GAME.spread_pairs(agent.history.find_updated_pairs(-1), False) & GAME.legal
     q = agent.q.astype(float)
     return Measured(
         values=q[tried],
-        tried_share=float(tried.sum() / game.legal.sum()),
+        tried_share=float(tried.sum() / GAME.legal.sum()),
         giving_away=float(q[tried & (value == -1) & (plies == 2)].mean()),
         winning_later=q[tried & (value == 1) & (plies == 3)],
         losing_later=q[tried & (value == -1) & (plies == 4)],
@@ -95,7 +94,7 @@ CLUES: dict[str, Callable[[Measured, Measured], bool]] = {
 @pytest.fixture(scope="module")
 def agents() -> dict[str, Agent]:
     """Return the agents of the page by their recipes."""
-    return {agent.card.recipe: agent for agent in load_agents(FOLDER, tic_tac_toe()).values()}
+    return {agent.card.recipe: agent for agent in load_agents(FOLDER, GAME).values()}
 
 
 @pytest.mark.parametrize("fault", FAULTY_RECIPES)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import replay_record
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.report import compute_figures
@@ -125,7 +125,7 @@ threading.Thread(target=threading.Event().wait).start()
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the judge and the work of a student."""
-    folder, game = tmp_path_factory.mktemp("course"), tic_tac_toe()
+    folder, game = tmp_path_factory.mktemp("course"), GAME
     policy = BASELINES["minimax-random"].build_policy(game)
     boards = game.board[: game.decisions].tolist()
     moves = [(policy[row] > 0).nonzero()[0].tolist() for row in range(game.decisions)]
@@ -240,7 +240,7 @@ def test_an_interrupted_judge_ends_in_a_sentence(folder: Path) -> None:
 
 def test_the_game_that_beats_it_is_one_of_its_own(grade: Grade) -> None:
     status, printed, _ = grade("first", "--json")
-    found, game = json.loads(printed), tic_tac_toe()
+    found, game = json.loads(printed), GAME
     assert (status, found["passed"]) == (1, False)
     for seat, player in (("x", 1), ("o", -1)):
         cells = found["losing_games"][seat]

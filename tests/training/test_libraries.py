@@ -17,7 +17,7 @@ import pytest
 from nbclient import NotebookClient
 
 from app.project import ROOT
-from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import format_position
 from app.tictactoe.policy import BASELINES, mix_policies
 from app.tictactoe.report import compute_figures
@@ -27,7 +27,6 @@ from tests.service.server import get_when_trained
 from training.run import get_policy
 
 DOCS = Path("docs")
-GAME = tic_tac_toe()
 with_libraries = pytest.mark.skipif(
     importlib.util.find_spec("open_spiel") is None, reason="`make libraries` installs them"
 )

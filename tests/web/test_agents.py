@@ -16,7 +16,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.tictactoe.card import Card, format_card
-from app.tictactoe.game import SEATS
+from app.tictactoe.game import GAME, SEATS
 from app.tictactoe.notation import parse_position
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.report import Chances
@@ -250,7 +250,7 @@ def test_the_npz_and_the_card_are_the_files_that_were_loaded(
 
 @pytest.mark.parametrize("name", ["q-table", "menace", "dqn-vs-random"])
 def test_the_csv_holds_the_arrays(client: FlaskClient, site: SiteData, name: str) -> None:
-    game, agent = site.game, site.agents[name]
+    game, agent = GAME, site.agents[name]
     rows = list(csv.DictReader(io.StringIO(client.get(f"/agents/{name}.csv").text)))
     assert list(rows[0]) == ["position", "to_move", "cell", "q", "visits", "true_value"]
     assert len(rows) == game.legal.sum() == 16_167

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import format_position, parse_position
 from app.tictactoe.policy import mix_policies
 from app.tictactoe.values import compute_outcome_chances
@@ -52,7 +53,7 @@ def test_a_card_is_the_one_beside_the_arrays(client: FlaskClient, site: SiteData
 def test_a_position_is_the_row_of_the_arrays(
     client: FlaskClient, site: SiteData, name: str
 ) -> None:
-    agent, game = site.agents[name], site.game
+    agent, game = site.agents[name], GAME
     for position in range(0, game.decisions, 97):
         view = get(client, f"positions/{format_position(game, position)}?lens={name}")
         cells = view["cells"]
@@ -76,11 +77,11 @@ def test_a_snapshot_is_the_row_of_its_table(client: FlaskClient, site: SiteData)
     agent = site.agents["q-learning-1"]
     step = agent.history.snapshot_count // 2
     table, learned = (
-        agent.build_value_table(site.game, step),
-        agent.find_updated_pairs(site.game, step),
+        agent.build_value_table(GAME, step),
+        agent.find_updated_pairs(GAME, step),
     )
     position = learned.any(axis=1).argmax()
-    text = format_position(site.game, int(position))
+    text = format_position(GAME, int(position))
     view = get(client, f"positions/{text}?lens=q-learning-1&step={step}")
     shown = [cell["value"] for cell in view["cells"]]
     expected = np.where(learned[position], table[position], np.nan)
@@ -90,8 +91,8 @@ def test_a_snapshot_is_the_row_of_its_table(client: FlaskClient, site: SiteData)
 
 def test_no_number_is_minus_zero(client: FlaskClient, site: SiteData) -> None:
     for lens in site.value_sources:
-        for position in range(0, site.game.decisions, 1009):
-            text = format_position(site.game, position)
+        for position in range(0, GAME.decisions, 1009):
+            text = format_position(GAME, position)
             answer = client.get(f"/api/v1/positions/{text}?lens={lens}").text
             assert not re.search(r"-0(\.0)?[^\d.]", answer)
 
@@ -107,7 +108,7 @@ def test_a_move_is_drawn_from_the_policy(
     client: FlaskClient, site: SiteData, epsilon: float
 ) -> None:
     text = "X...O...."
-    position = parse_position(site.game, text)
+    position = parse_position(GAME, text)
     move = get(client, f"moves/{text}?agent=q-table&epsilon={epsilon}")
     policies = [site.policies[name][position] for name in ("q-table", "random")]
     np.testing.assert_allclose(
@@ -134,7 +135,7 @@ def test_a_match_is_exact(client: FlaskClient, site: SiteData) -> None:
     assert list(chances.values()) == pytest.approx([737 / 1260, 8 / 63, 121 / 420])
     match = get(client, "matches/q-table/minimax")
     q, minimax = site.policies["q-table"], site.policies["minimax"]
-    exact = compute_outcome_chances(site.game, q, minimax)[0]
+    exact = compute_outcome_chances(GAME, q, minimax)[0]
     assert list(match["chances"].values()) == pytest.approx(exact)
     for outcome, record in match["likeliest"].items():
         assert (record is None) == (match["chances"][outcome] == 0)

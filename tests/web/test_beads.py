@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 
 from app.textbook.rules import TicTacToe
 from app.textbook.symmetry import canonical_pair
-from app.tictactoe.game import X
+from app.tictactoe.game import GAME, X
 from app.tictactoe.notation import format_position, parse_position
 from app.web.algorithms import find_explaining_algorithm
 from app.web.algorithms.targets import ValueQuery
@@ -28,13 +28,13 @@ LENS = "menace"
 
 def drawn(site: SiteData, board: str) -> dict[int, float]:
     """Return the chance of each square, from the parts of the beads in the table."""
-    row = site.agents[LENS].q[parse_position(site.game, board)].astype(float)
+    row = site.agents[LENS].q[parse_position(GAME, board)].astype(float)
     return {cell: float(row[cell] / np.nansum(row)) for cell in RULES.legal_moves(board)}
 
 
 def held(site: SiteData, board: str, cell: int) -> float:
     """Return the beads of a move: the sum of the parts of its squares."""
-    row = site.agents[LENS].q[parse_position(site.game, board)]
+    row = site.agents[LENS].q[parse_position(GAME, board)]
     named = {one: canonical_pair(RULES, board, one) for one in RULES.legal_moves(board)}
     return sum(float(row[one]) for one, same in named.items() if same == named[cell])
 
@@ -62,7 +62,7 @@ def ends(site: SiteData, board: str, seat: str) -> tuple[float, float, float]:
     "board", [".........", "X........", "X...O....", "..X.O.X..", "XO.......", "XOX.O...."]
 )
 def test_a_square_shows_the_beads_of_its_move(site: SiteData, board: str) -> None:
-    position = parse_position(site.game, board)
+    position = parse_position(GAME, board)
     seen = evaluate_moves(site, position, LENS)
     chances = drawn(site, board)
     by_move = {cell: held(site, board, cell) for cell in RULES.legal_moves(board)}
@@ -78,9 +78,9 @@ def test_a_square_shows_the_beads_of_its_move(site: SiteData, board: str) -> Non
 
 @pytest.mark.parametrize(("board", "cell"), [("X...O....", 2), ("X........", 4), (".........", 0)])
 def test_the_why_says_what_games_pay_on_average(site: SiteData, board: str, cell: int) -> None:
-    position = parse_position(site.game, board)
+    position = parse_position(GAME, board)
     pair = ValueQuery(site, LENS, position, cell)
-    seat = "X" if site.game.to_move[position] == X else "O"
+    seat = "X" if GAME.to_move[position] == X else "O"
     chances = ends(site, RULES.make_move(board, cell), seat)
     number = held(site, board, cell)
     target = sum(p * max(0, number + pay) for p, pay in zip(chances, (3, 1, -1), strict=True))
@@ -90,7 +90,7 @@ def test_the_why_says_what_games_pay_on_average(site: SiteData, board: str, cell
     told = explain_value(pair)
     assert told["value_statement"]["value"] == spell_bead_count(number)
     assert f"{100 * chances[0]:.1f}%" in " ".join(told["sentences"])
-    assert format_position(site.game, position) == board
+    assert format_position(GAME, position) == board
 
 
 def test_the_api_counts_beads(site: SiteData, client: FlaskClient) -> None:

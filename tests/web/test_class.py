@@ -8,7 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.game import GAME
 from app.tictactoe.policy import find_best_moves
 from app.tictactoe.policy_codec import encode_moves
 from app.web.job_queue import QueueFullError
@@ -16,7 +16,7 @@ from app.web.site_data import SiteData
 
 MENACE = "menace,vs=you,games=4,taught=245.45810.5713.12368"
 PAPER = "menace,vs=you,seat=x,opening=centre,paper=yes,games=2,taught=405386.40315"
-OPTIMAL = encode_moves(tic_tac_toe(), find_best_moves(tic_tac_toe()))
+OPTIMAL = encode_moves(GAME, find_best_moves(GAME))
 LINKS = [
     f"Ada: https://school.example/teach/{MENACE}?hl=de",
     "",

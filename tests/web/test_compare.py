@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import find_record, replay_record
 from app.tictactoe.report import find_blunders
 from app.web.comparison import (
@@ -23,7 +24,7 @@ def panels(site: SiteData, comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def at(site: SiteData, position: int) -> MatchState:
-    return replay_match(Match(find_record(site.game, position)), site)
+    return replay_match(Match(find_record(GAME, position)), site)
 
 
 def test_every_board_shows_the_values_of_its_lens(site: SiteData) -> None:
@@ -33,12 +34,12 @@ def test_every_board_shows_the_values_of_its_lens(site: SiteData) -> None:
         SourceSnapshot("self-play"),
     )
     for record in ("", "4", "40", "3140"):
-        position = replay_record(site.game, record)[-1]
+        position = replay_record(GAME, record)[-1]
         boards = panels(site, Comparison(record, views))
         for panel, seen in zip(boards, (*views, SourceSnapshot(TRUTH)), strict=True):
             expected = evaluate_moves(site, position, *seen)
             for number, cell in enumerate(panel["board"].squares):
-                if site.game.legal[position, number]:
+                if GAME.legal[position, number]:
                     assert (cell.value_text, cell.is_best) == (
                         expected.value_texts[number],
                         expected.is_best[number],
@@ -49,8 +50,8 @@ def test_every_board_shows_the_values_of_its_lens(site: SiteData) -> None:
 
 def test_a_blunder_is_what_the_report_counts(site: SiteData) -> None:
     for name in site.agents:
-        counted = find_blunders(site.game, site.policies[name])
-        for position in range(0, site.game.decisions, 101):
+        counted = find_blunders(GAME, site.policies[name])
+        for position in range(0, GAME.decisions, 101):
             seen = evaluate_moves(site, position, name)
             assert can_blunder(at(site, position), seen) == counted[position]
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from werkzeug.exceptions import BadRequest, Conflict, HTTPException, NotFound
 
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import replay_record
 from app.web.comparison import (
     CURVE_TITLES,
@@ -50,7 +51,7 @@ def read(url: str) -> Comparison:
     comparison, state = parse_comparison(
         parts.path.removeprefix(COMPARE_ROUTE.url("")), lenses, WORLD, figure
     )
-    assert list(state.positions) == replay_record(WORLD.game, comparison.record)
+    assert list(state.positions) == replay_record(GAME, comparison.record)
     return comparison
 
 

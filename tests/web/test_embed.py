@@ -12,6 +12,7 @@ import pytest
 from flask.testing import FlaskClient
 from resvg_py import svg_to_bytes
 
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import replay_record
 from app.web.move_values import evaluate_moves
 from app.web.routes import frame_file_url
@@ -127,7 +128,7 @@ def test_the_numbers_of_a_board_are_what_its_lens_thinks(
     client: FlaskClient, site: SiteData
 ) -> None:
     table = rows(client, "/embed/board/40?lens=q-learning-1")
-    view = evaluate_moves(site, replay_record(site.game, "40")[-1], "q-learning-1")
+    view = evaluate_moves(site, replay_record(GAME, "40")[-1], "q-learning-1")
     assert [row["mark"] for row in table] == list("O...X....")
     for cell, row in enumerate(table):
         assert (int(row["row"]), int(row["column"])) == (cell // 3 + 1, cell % 3 + 1)

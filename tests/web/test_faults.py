@@ -19,6 +19,7 @@ from app.recipes.faults import (
     find_correct_recipe,
 )
 from app.tictactoe.agents import ModelError
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import format_position, replay_record
 from app.web.on_demand import load_seed_runs
 from app.web.pages.faults import (
@@ -86,9 +87,8 @@ def test_the_lab_of_a_fault_shows_twenty_seeds_without_training(
 
 
 def test_the_board_shows_a_loss_at_once_or_a_value_that_no_game_has(site: SiteData) -> None:
-    game = site.game
     for fault in FAULT_ORDER:
-        position = replay_record(game, find_example_record(site, fault))[-1]
+        position = replay_record(GAME, find_example_record(site, fault))[-1]
         faulty, right = find_fault_agents(site, fault)
         if fault == "terminal":
             assert np.nanmax(faulty.q[position]) > 1
@@ -98,13 +98,13 @@ def test_the_board_shows_a_loss_at_once_or_a_value_that_no_game_has(site: SiteDa
             for cell, chance in enumerate(site.get_policy(faulty.card.recipe)[position])
             if chance
             and any(
-                game.get_result(int(end)) != 0
-                for end in game.successor[game.successor[position, cell]]
-                if end >= game.decisions
+                GAME.get_result(int(end)) != 0
+                for end in GAME.successor[GAME.successor[position, cell]]
+                if end >= GAME.decisions
             )
         )
         assert lost > 0.5
-        wrong = ~site.is_move_correct[position] & game.legal[position]
+        wrong = ~site.is_move_correct[position] & GAME.legal[position]
         assert (site.get_policy(right.card.recipe)[position] * wrong).sum() == 0
 
 
@@ -115,7 +115,7 @@ def test_the_figures_are_those_of_an_independent_evaluation(site: SiteData) -> N
     for name, agent in site.on_demand.fault_agents.items():
         policy = in_floats(
             {
-                format_position(site.game, decision): equally(np.flatnonzero(row).tolist())
+                format_position(GAME, decision): equally(np.flatnonzero(row).tolist())
                 for decision, row in enumerate(site.get_policy(name))
             }
         )

@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, quote, urlsplit
 import numpy as np
 from flask.testing import FlaskClient
 
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import replay_record
 from app.web.match import MatchState, parse_match
 from app.web.move_values import evaluate_moves
@@ -25,7 +26,7 @@ def test_the_first_paint_shows_a_trained_agent_from_red_to_green(
     client: FlaskClient, site: SiteData
 ) -> None:
     """At least one square at +0.8 or more and one at -0.8 or less, in the middle of a game."""
-    position = replay_record(site.game, FRONT_PAGE_RECORD)[-1]
+    position = replay_record(GAME, FRONT_PAGE_RECORD)[-1]
     view = evaluate_moves(site, position, FRONT_PAGE_AGENT)
     assert np.nanmax(view.scaled_values) >= 0.8
     assert np.nanmin(view.scaled_values) <= -0.8

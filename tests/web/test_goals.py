@@ -7,7 +7,7 @@ import pytest
 
 from app.recipes import parse_recipe
 from app.recipes.taught import Lesson
-from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import DIGITS, replay_record
 from app.tictactoe.policy import BASELINES
 from app.web.pages.teach.goals import (
@@ -19,7 +19,6 @@ from app.web.pages.teach.learners import FIRST_COURSES
 from training.first_courses import build_first_courses
 from training.taught import PupilCache
 
-GAME = tic_tac_toe()
 GAMES = 10
 # Its moves are drawn at random, and no game changes a value.
 LEARNS_NOTHING = "q-table,ties=random,alpha=0,epsilon=0,epsilon_drop=0,seed="

@@ -10,7 +10,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from msgspec.structs import asdict
 
-from app.tictactoe.game import Game, O, X
+from app.tictactoe.game import GAME, Game, O, X
 from app.tictactoe.notation import format_position, parse_position, replay_record
 from app.tictactoe.policy import uniform_policy
 from app.tictactoe.values import compute_successor_values, find_best_response
@@ -51,7 +51,7 @@ def words(part: str) -> str:
 
 
 def position(site: SiteData, name: str) -> int:
-    return replay_record(site.game, SECTIONS[name].start_match.record)[-1]
+    return replay_record(GAME, SECTIONS[name].start_match.record)[-1]
 
 
 FORMULAS = [
@@ -77,7 +77,7 @@ def test_every_section_has_its_formula_in_mathml_core() -> None:
 def test_q_iteration_found_the_truth_and_its_losses_stuck(
     html: dict[str, str], site: SiteData
 ) -> None:
-    agent, legal = site.agents["q-iteration"], site.game.legal
+    agent, legal = site.agents["q-iteration"], GAME.legal
     assert (agent.q[legal] == site.optimal_q[legal]).all()
     here = position(site, "q-iteration")
     sweeps = sum(turns for _, turns in site.get_recipe("q-iteration").phases)
@@ -88,12 +88,11 @@ def test_q_iteration_found_the_truth_and_its_losses_stuck(
 
 
 def test_neither_table_overestimates(html: dict[str, str], site: SiteData) -> None:
-    game = site.game
-    best = np.empty(game.decisions)
+    best = np.empty(GAME.decisions)
     for seat in (X, O):
-        chances = find_best_response(game, uniform_policy(game), seat).outcome_chances
-        expected = seat * compute_successor_values(game, chances[:, 0] - chances[:, 2])
-        rows = game.to_move == seat
+        chances = find_best_response(GAME, uniform_policy(GAME), seat).outcome_chances
+        expected = seat * compute_successor_values(GAME, chances[:, 0] - chances[:, 2])
+        rows = GAME.to_move == seat
         best[rows] = np.nanmax(expected[rows], axis=1)
     biases = []
     for name in ("q-table", "double-q"):
@@ -110,7 +109,7 @@ def test_self_play_discounts_minimax(html: dict[str, str], site: SiteData) -> No
     here, agent = position(site, "self-play"), site.agents["self-play"]
     assert np.allclose(agent.q[here][[0, 2, 6, 8]], -0.5 * 0.9**7, atol=1e-3)
     assert np.allclose(agent.q[here][[1, 3, 5, 7]], -(0.9**5), atol=1e-3)
-    fewest = agent.visits[site.game.legal].min()
+    fewest = agent.visits[GAME.legal].min()
     assert f"at least {fewest} updates" in words(html["self-play"])
     left = 100 * (1 - asdict(site.get_recipe("self-play"))["alpha"]) ** fewest
     said = re.search(r"initial value has a weight of at most ([\d.]+)%", words(html["self-play"]))
@@ -137,7 +136,7 @@ def test_what_loses_is_seldom_punished(html: dict[str, str], site: SiteData) -> 
 
 @pytest.fixture
 def game(site: SiteData) -> Game:
-    return site.game
+    return GAME
 
 
 def board_of(href: str) -> str:
@@ -149,7 +148,7 @@ def board_of(href: str) -> str:
 def test_a_press_never_leads_to_a_board_that_no_game_reaches(game: Game) -> None:
     for position in range(0, game.positions, 29):
         text = format_position(game, position)
-        for square in describe_position(game, position)["squares"]:
+        for square in describe_position(position)["squares"]:
             if square["toggled_url"]:
                 after = board_of(square["toggled_url"])
                 parse_position(game, after)
@@ -160,7 +159,7 @@ def test_one_won_game_gives_what_was_published(client: FlaskClient, game: Game) 
     """The values are 0.9, 0.81, 0.73, from the last move to the first."""
     assert WORKED_ALPHA == 0.9
     after = ["0.73", "0.81", "0.90"]
-    assert [f"{move['new_value']:.2f}" for move in compute_won_game(game)] == after[::-1]
+    assert [f"{move['new_value']:.2f}" for move in compute_won_game()] == after[::-1]
     for stage in range(len(after) + 1):
         page = client.get(how_url("won-game", stage=stage)).text
         values = re.findall(r'<span class="value">([^<]+)</span>', page)

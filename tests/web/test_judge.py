@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from werkzeug.test import TestResponse
 
-from app.tictactoe.game import SEATS, Game
+from app.tictactoe.game import GAME, SEATS, Game
 from app.tictactoe.notation import format_position
 from app.tictactoe.policy import Policy, find_best_moves
 from app.tictactoe.policy_codec import encode_moves
@@ -45,22 +45,21 @@ DATA = Path("tests/data/judge")
 
 
 def code_of(site: SiteData, name: str) -> str:
-    return encode_moves(site.game, site.policies[name] > 0)
+    return encode_moves(GAME, site.policies[name] > 0)
 
 
 def flipped(site: SiteData, name: str, position: int, cell: int) -> str:
     choice = site.policies[name] > 0
     choice[position, cell] = not choice[position, cell]
-    return encode_moves(site.game, choice)
+    return encode_moves(GAME, choice)
 
 
 def asker(site: SiteData, policy: Policy) -> Callable[[tuple[int, ...], int], list[int]]:
     """Return a policy as a function, as the snippet and docs/judge.py call it."""
-    game = site.game
-    rows = {tuple(board): row for row, board in enumerate(game.board[: game.decisions].tolist())}
+    rows = {tuple(board): row for row, board in enumerate(GAME.board[: GAME.decisions].tolist())}
 
     def play(board: tuple[int, ...], player: int) -> list[int]:
-        assert game.to_move[rows[board]] == player
+        assert GAME.to_move[rows[board]] == player
         return np.flatnonzero(policy[rows[board]] > 0).tolist()
 
     return play
@@ -103,8 +102,7 @@ def test_two_links_that_differ_in_a_bit_differ_in_that_position(
     client: FlaskClient, site: SiteData
 ) -> None:
     """Optimal play with a blunder in one position."""
-    game = site.game
-    position = int(game.successor[0, 4])  # O to move
+    position = int(GAME.successor[0, 4])  # O to move
     one, other = code_of(site, "minimax-random"), flipped(site, "minimax-random", position, 1)
     first, second = (ask(client, f"/api/v1/judge?moves={code}") for code in (one, other))
     assert (first["blunders"], second["blunders"]) == (0, 1)
@@ -141,10 +139,10 @@ def test_long_addresses_cannot_eat_the_memory(client: FlaskClient, site: SiteDat
     client.get("/play/4")  # some of the values are cached after this request
     rng, sizes = np.random.default_rng(0), []
     for _ in range(3):
-        choice = site.game.legal & (rng.random(site.game.legal.shape) < 0.5)
+        choice = GAME.legal & (rng.random(GAME.legal.shape) < 0.5)
         idle = ~choice.any(axis=1)
-        choice[idle] = site.game.legal[idle]
-        name = MOVES_PREFIX + encode_moves(site.game, choice)
+        choice[idle] = GAME.legal[idle]
+        name = MOVES_PREFIX + encode_moves(GAME, choice)
         for record in ("", "4", "40", "408"):
             assert client.get(f"/play/{record}?x={name}&o={name}").status_code == 200
         told = (_evaluate_moves, _review_move_cached)
@@ -204,7 +202,7 @@ def test_the_lines_on_the_page_make_the_link(
 
 def test_the_uses_on_the_page_are_right(client: FlaskClient, site: SiteData) -> None:
     """A dict by board, an array by base-3 number, and a function of the mover's board."""
-    game, q = site.game, site.agents["q-table"].q
+    game, q = GAME, site.agents["q-table"].q
     best = np.where(np.isnan(q), -np.inf, q)
     boards = [tuple(board) for board in game.board[: game.decisions].tolist()]
     rows = {board: row for row, board in enumerate(boards)}
@@ -276,8 +274,8 @@ def test_a_table_in_the_form_leads_to_its_judgement(
 ) -> None:
     text = json.dumps(
         {
-            format_position(site.game, position): int(site.policies["champion"][position].argmax())
-            for position in range(site.game.decisions)
+            format_position(GAME, position): int(site.policies["champion"][position].argmax())
+            for position in range(GAME.decisions)
         }
     )
     content = (BytesIO(text.encode()), "mine.json") if field == "file" else text
@@ -297,7 +295,7 @@ def test_how_a_table_is_read_is_a_choice_of_the_form(client: FlaskClient, site: 
         view: post_table(client, table, view=view).headers["Location"].partition("moves=")[2]
         for view in ("auto", "x", "mover")
     }
-    assert codes["auto"] == codes["x"] == encode_moves(site.game, find_best_moves(site.game))
+    assert codes["auto"] == codes["x"] == encode_moves(GAME, find_best_moves(GAME))
     assert codes["mover"] != codes["x"]
     wrong = post_table(client, table, view="both")
     assert wrong.status_code == 400
@@ -369,7 +367,7 @@ def test_the_api_reads_and_judges_a_table(client: FlaskClient, site: SiteData) -
     assert told["page"] == f"/judge?moves={told['moves']}"
     answer = client.post("/api/v1/judge?values=true&ties=first", data=content)
     values = json.loads(answer.text)["values"]
-    assert len(values) == site.game.decisions
+    assert len(values) == GAME.decisions
     assert values["........."] == [0.83, 0.865, 0.83, 0.865, 0.996, 0.865, 0.83, 0.865, 0.83]
 
 
@@ -428,7 +426,7 @@ def test_whatever_body_is_sent_is_judged_or_refused(
 def test_whatever_is_sent_is_judged_or_refused(
     client: FlaskClient, site: SiteData, moves: str | int
 ) -> None:
-    answer = client.get("/judge", query_string={"moves": code_like(site.game, moves)})
+    answer = client.get("/judge", query_string={"moves": code_like(GAME, moves)})
     assert answer.status_code in (200, 303, 400, 414)
 
 

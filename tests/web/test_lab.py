@@ -20,7 +20,7 @@ from app.recipes import (
     parse_recipe,
 )
 from app.reference import get_move_key, make_learner
-from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.game import GAME
 from app.web.facts import judge_policy
 from app.web.pages.lab import recipe_comparison
 from app.web.pages.lab.page import EXERCISES
@@ -125,8 +125,8 @@ def test_the_sums_of_a_story_are_right(client: FlaskClient, site: SiteData, text
     known: dict[object, float] = {}
     recipe, told, pages = parse_recipe(text), 0, 0
     shown = recipe_comparison.build_recipe_comparison(site, text, {})
-    learner = make_learner(tic_tac_toe(), recipe)
-    for number, game in enumerate(json.loads(encode_game_log(tic_tac_toe(), recipe))[:6], 1):
+    learner = make_learner(GAME, recipe)
+    for number, game in enumerate(json.loads(encode_game_log(GAME, recipe))[:6], 1):
         for update, change in enumerate(game["changes"], 1):
             turn = game["turns"][change["turn"]]
             key = get_move_key(learner, turn["board"], turn["cell"])

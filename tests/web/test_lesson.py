@@ -6,6 +6,7 @@ from html import unescape
 import numpy as np
 from flask.testing import FlaskClient
 
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import parse_record
 from app.web.facts import build_unbeatable_proof, find_losing_game
 from app.web.formatting import format_count, format_signed, name_square
@@ -38,7 +39,7 @@ def test_the_third_asks_and_gives_nothing_away(client: FlaskClient, site: SiteDa
     assert board
     assert "data-heat" not in board[0]
     hrefs = re.findall(r'href="(/how/[^"]*)" data-key', page)
-    free = np.flatnonzero(site.game.legal[puzzle.position]).tolist()
+    free = np.flatnonzero(GAME.legal[puzzle.position]).tolist()
     assert hrefs == [f"/how/blunder?right={cell}" for cell in free]
     assert f'href="/puzzle/{number}"' in page
 
@@ -68,7 +69,7 @@ def test_the_fourth_shows_the_real_update(client: FlaskClient, site: SiteData) -
     why = client.get(unescape(link[1])).text
     numbers = re.compile(r'data-symbol="(\w+)"[^>]*><b[^>]*>([^<]*)</b>')
     seen = dict(numbers.findall(page))
-    refuting = parse_record(site.game, puzzle.refutation)[1]
+    refuting = parse_record(GAME, puzzle.refutation)[1]
     cases = re.findall(r'id="why-after-(\d)" href="([^"]+)"', why)
     for cell, url in cases:
         after = dict(numbers.findall(client.get(unescape(url)).text))
@@ -116,7 +117,7 @@ def test_the_first_step_answers_a_click_on_each_square(client: FlaskClient, site
     page = client.get("/how/untrained").text
     state = replay_match(Match(LESSON_RECORD), site)
     urls = dict(re.findall(r'id="answer-(\d)" href="([^"]+)"', page))
-    legal = site.game.legal[state.position].nonzero()[0].tolist()
+    legal = GAME.legal[state.position].nonzero()[0].tolist()
     assert [*map(int, urls)] == legal
     for cell in legal:
         answer = client.get(urls[str(cell)]).text

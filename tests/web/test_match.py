@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from werkzeug.exceptions import BadRequest, Conflict, HTTPException, NotFound
 
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import DIGITS, IllegalMoveError, replay_record
 from app.web.links.play import play_url
 from app.web.match import Match, MatchState, parse_match
@@ -14,7 +15,6 @@ from app.web.site_data import SiteData
 from tests.web.running import get_site
 
 WORLD: SiteData = get_site().extensions["site"]
-GAME = WORLD.game
 
 
 @st.composite

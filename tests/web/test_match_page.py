@@ -10,6 +10,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from app.tictactoe.game import GAME
 from app.web.links.play import play_url
 from app.web.match import Match, parse_match, replay_match
 from app.web.pages.parts.match_controls import (
@@ -34,7 +35,7 @@ def test_in_a_persons_place_the_lens_plays_as_it_did_at_the_snapshot_shown(site:
     for step in range(agent.history.snapshot_count):
         match = Match(record="40", value_source="q-learning-1", snapshot=step)
         state = replay_match(match, site)
-        row = agent.build_value_table(site.game, step)[state.position]
+        row = agent.build_value_table(GAME, step)[state.position]
         best = row == np.nanmax(row)
         np.testing.assert_array_equal(chances(site, match), best / best.sum())
 

@@ -10,6 +10,7 @@ from flask.testing import FlaskClient
 from PIL import Image, ImageSequence
 
 from app.project import ROOT
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import format_position
 from app.web.pages.mind import count_agreement
 from app.web.pages.parts.learning import build_agent_film
@@ -31,7 +32,7 @@ class Told:
     """
 
     def __init__(self, site: SiteData, name: str, step: int) -> None:
-        rules, game, agent = build_rules(), site.game, site.agents[name]
+        rules, game, agent = build_rules(), GAME, site.agents[name]
         boards = [format_position(game, position) for position in range(game.decisions)]
         with np.load(ROOT / "models" / f"{name}.npz") as file:
             values = file["snapshot_q"][step].tolist()
@@ -86,7 +87,7 @@ def every_mind(site: SiteData) -> list[tuple[str, int]]:
 @pytest.mark.long
 def test_what_is_known_expected_and_counted_is_so(site: SiteData) -> None:
     """The tiles, the sentence and the table, compared with the model file."""
-    names = [format_position(site.game, position) for position in site.tile_layout.decisions]
+    names = [format_position(GAME, position) for position in site.tile_layout.decisions]
     for name, step in every_mind(site):
         told, film = Told(site, name, step), build_agent_film(site, name)
         shown = [told.shown(board) for board in names]

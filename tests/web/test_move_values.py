@@ -9,6 +9,7 @@ from flask.testing import FlaskClient
 from msgspec import structs
 
 from app.tictactoe.agents import Agent
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import parse_position
 from app.tictactoe.policy import policy_from_values
 from app.web.formatting import format_signed
@@ -52,8 +53,8 @@ def views(site: SiteData) -> list[View]:
     found = []
     for name in one_of_each.values():
         for step in snapshots(site, name):
-            table = site.agents[name].build_value_table(site.game, step)
-            for position in range(0, site.game.decisions, 193):
+            table = site.agents[name].build_value_table(GAME, step)
+            for position in range(0, GAME.decisions, 193):
                 shown = evaluate_moves(site, position, name, step)
                 found.append(View(site.agents[name], step, table[position].tolist(), shown))
     return found
@@ -64,7 +65,7 @@ def test_every_value_shown_is_the_tables_to_two_decimals(site: SiteData, views: 
         if agent.card.reward_scale is None:
             continue  # for beads see test_beads.py
         own = evaluate_moves(site, shown.position, agent.card.id, step, True)
-        for cell in np.flatnonzero(site.game.legal[shown.position]).tolist():
+        for cell in np.flatnonzero(GAME.legal[shown.position]).tolist():
             assert shown.values[cell] == row[cell]
             if shown.is_known[cell] or shown.is_best[cell]:
                 scaled = float(shown.scaled_values[cell])
@@ -75,10 +76,10 @@ def test_every_value_shown_is_the_tables_to_two_decimals(site: SiteData, views: 
 
 
 def test_what_training_updated_is_known_and_nothing_else(site: SiteData, views: list[View]) -> None:
-    is_end = site.game.successor >= site.game.decisions
+    is_end = GAME.successor >= GAME.decisions
     for agent, step, _, shown in views:
         if agent.card.algorithm != "dqn":
-            updated = agent.find_updated_pairs(site.game, step)[shown.position]
+            updated = agent.find_updated_pairs(GAME, step)[shown.position]
             if agent.card.algorithm == "td-afterstates":  # the rules say how games end
                 updated = updated | is_end[shown.position]
             assert shown.is_known == updated.tolist()
@@ -96,8 +97,8 @@ def test_a_known_value_is_wrong_if_another_result_is_nearest(
 
 
 def test_a_network_has_a_value_everywhere_from_its_first_update_on(site: SiteData) -> None:
-    legal = site.game.legal
-    for position in range(0, site.game.decisions, 193):
+    legal = GAME.legal
+    for position in range(0, GAME.decisions, 193):
         assert not any(evaluate_moves(site, position, NETWORK, 0).is_known)
         for step in snapshots(site, NETWORK)[1:]:
             np.testing.assert_array_equal(
@@ -120,7 +121,7 @@ def test_all_that_is_played_has_a_star_and_a_value_unless_nothing_is_known(
 
 
 def test_best_play_prefers_to_win_sooner_and_to_lose_later(site: SiteData) -> None:
-    lost = parse_position(site.game, "XO.X.....")  # O has to stop the left column
+    lost = parse_position(GAME, "XO.X.....")  # O has to stop the left column
     seen = evaluate_moves(site, lost, "truth")
     assert seen.optimal_results[6] != "loss in 2"
     assert seen.is_best[6]
@@ -131,7 +132,7 @@ def test_only_blunders_that_it_does_not_see_are_marked_unless_more_is_asked_for(
     site: SiteData,
 ) -> None:
     for name in site.agents:
-        for position in range(0, site.game.decisions, 193):
+        for position in range(0, GAME.decisions, 193):
             seen = evaluate_moves(site, position, name)
             assert seen.is_blunder == [
                 wrong and not right
@@ -190,7 +191,7 @@ def test_no_value_is_a_negative_zero(
     exact = [
         evaluate_moves(site, position, source)
         for source in (*site.task_value_sources, "truth")
-        for position in range(0, site.game.decisions, 401)
+        for position in range(0, GAME.decisions, 401)
     ]
     recipe = "self-play,games=150,initial=0,draw=0"  # its table has zeros of both signs
     signed = np.signbit(site.agents[recipe].q) & (site.agents[recipe].q == 0)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import replay_record
 from app.web.game_review import ReviewedMove, describe_moves, review_moves
 from app.web.match import Match, replay_match
@@ -53,7 +54,7 @@ def common(value: Fraction, worth: tuple[float, ...]) -> Fraction:
 
 @given(records())
 def test_a_blunder_is_where_the_value_falls(record: str) -> None:
-    game, value = WORLD.game, WORLD.solution.values
+    game, value = GAME, WORLD.solution.values
     positions = replay_record(game, record)
     for move, before, after in zip(
         listed(WORLD, Match(record=record)), positions, positions[1:], strict=False
@@ -66,7 +67,7 @@ def test_a_blunder_is_where_the_value_falls(record: str) -> None:
 @given(records(), st.sampled_from(EXPECTING), st.integers(0, 30))
 def test_list_and_picture_say_what_the_table_holds(record: str, lens: str, step: int) -> None:
     """Computed again from the table, in exact fractions and without tolerance."""
-    game, agent = WORLD.game, WORLD.agents[lens]
+    game, agent = GAME, WORLD.agents[lens]
     shown = min(step, WORLD.get_last_snapshot(lens))
     match = Match(record, value_source=lens, snapshot=shown)
     table, updated = agent.build_value_table(game, shown), agent.find_updated_pairs(game, shown)

@@ -8,6 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.project import read_version
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import DIGITS
 from app.web.site_data import SiteData
 
@@ -27,10 +28,9 @@ ADDRESSES = [
 
 def records(site: SiteData) -> Iterator[str]:
     """A game that leads to each position."""
-    game = site.game
     to = {0: ""}
-    for position in range(game.decisions):
-        for cell, after in enumerate(game.successor[position].tolist()):
+    for position in range(GAME.decisions):
+        for cell, after in enumerate(GAME.successor[position].tolist()):
             if after >= 0:
                 to.setdefault(after, to[position] + DIGITS[cell])
     return iter(to.values())

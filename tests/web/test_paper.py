@@ -9,7 +9,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.tictactoe.boxes import list_boxes
-from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.game import GAME
 
 TYPED = "5 1 6 4 9 7\n\n5-1-4-2-6\r\n519328467"  # lost, won, drawn
 RECIPE = "menace,vs=you,seat=x,opening=centre,paper=yes,games=3,taught=405386.40315.408217356"
@@ -39,7 +39,7 @@ def test_a_sheet_has_each_box_once(client: FlaskClient, chosen: str, number: int
 
 def test_the_label_of_a_box_is_its_board(client: FlaskClient) -> None:
     """Stones in their places, a numbered bead for each move, and nothing for symmetric moves."""
-    page, game = sheets(client, set="all"), tic_tac_toe()
+    page, game = sheets(client, set="all"), GAME
     drawn = re.findall(r'<svg class="label".*?</svg>', page)
     for box, label in zip(list_boxes(game), drawn, strict=True):
         signs = re.findall(r'<use href="#([xob])(\d)"/>', label)
@@ -51,7 +51,7 @@ def test_the_label_of_a_box_is_its_board(client: FlaskClient) -> None:
 
 def test_the_beads_are_those_with_which_menace_begins(client: FlaskClient) -> None:
     """The numbers of beads of each colour for all boxes, by the recipe."""
-    page, game = sheets(client, set="all"), tic_tac_toe()
+    page, game = sheets(client, set="all"), GAME
     assert page.count("4 beads of each<") == 1
     assert page.count("3 beads of each<") == 12
     assert page.count("2 beads of each<") == 108
@@ -98,7 +98,7 @@ def test_the_labels_of_a_machine_that_played_have_its_beads_of_now(client: Flask
     assert numbers[0] == 1
     assert len(numbers) < 85
     label = re.findall(r'<svg class="label".*?</svg>', page)[0]
-    assert list_boxes(tic_tac_toe(), 4)[0].cells == (0, 1, 2, 5)  # O is in the corner 8
+    assert list_boxes(GAME, 4)[0].cells == (0, 1, 2, 5)  # O is in the corner 8
     # Opposite corner: drawn; far edge: lost; near corner: not played; near edge: won.
     assert re.findall(r'class="tally"[^>]*>(\d+)<', label) == ["4", "2", "3", "6"]
     assert ">5 1 6 4 9 7\n" in unescape(page)

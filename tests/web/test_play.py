@@ -8,6 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 from msgspec.structs import replace
 
+from app.tictactoe.game import GAME
 from app.web.formatting import name_square
 from app.web.match import Match, replay_match
 from app.web.pages.parts.hint import build_hint
@@ -40,7 +41,7 @@ def test_who_asks_for_no_game_gets_one_with_colours(client: FlaskClient) -> None
 def test_a_hint_names_the_equal_move_that_tempts_this_opponent_most(site: SiteData) -> None:
     state = replay_match(Match(o="q-learning-1", shows_hint=True), site)
     best, sentence = build_hint(state)
-    policy, game = site.policies["q-learning-1"], site.game
+    policy, game = site.policies["q-learning-1"], GAME
     equal = np.flatnonzero(site.is_move_correct[0])
     chances = {}
     for cell in equal.tolist():

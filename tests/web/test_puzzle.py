@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from werkzeug.exceptions import HTTPException
 
+from app.tictactoe.game import GAME
 from app.tictactoe.puzzles import PUZZLES_PER_ROUND
 from app.web.facts import list_puzzles
 from app.web.links.puzzle import puzzle_url
@@ -74,7 +75,7 @@ def is_solved(page: str) -> bool:
 def test_random_clicks_solve_few(client: FlaskClient, site: SiteData) -> None:
     by_chance = 0.0
     for number, puzzle in enumerate(list_puzzles(site)[:PUZZLES_PER_ROUND], 1):
-        cells = np.flatnonzero(site.game.legal[puzzle.position]).tolist()
+        cells = np.flatnonzero(GAME.legal[puzzle.position]).tolist()
         pages = [client.get(answered(number, cell, cell)).text for cell in cells]
         solved = [sum(word in page for page in pages) for word in (SAW, KNEW)]
         by_chance += solved[0] * solved[1] / len(cells) ** 2
@@ -97,7 +98,7 @@ def test_before_it_is_answered_nothing_is_given_away(
     client: FlaskClient, site: SiteData, number: int
 ) -> None:
     puzzle = list_puzzles(site)[number - 1]
-    free = int(site.game.legal[puzzle.position].sum())
+    free = int(GAME.legal[puzzle.position].sum())
     asked = client.get(puzzle_url(number)).text
     shown = client.get(puzzle_url(number, chosen_correct_cell=puzzle.blunder_cell)).text
     for page in (asked, shown):
@@ -192,7 +193,7 @@ def test_a_challenged_friend_is_greeted_and_compared(client: FlaskClient, site: 
 def test_an_address_is_read_as_it_was_written(site: SiteData, data: st.DataObject) -> None:
     number = data.draw(st.integers(1, len(list_puzzles(site))))
     puzzle = list_puzzles(site)[number - 1]
-    cells = st.sampled_from([c for c in range(9) if site.game.legal[puzzle.position, c]])
+    cells = st.sampled_from([c for c in range(9) if GAME.legal[puzzle.position, c]])
     right = data.draw(st.none() | cells)
     plays = None if right is None else data.draw(st.none() | cells)
     ply = 0 if plays is None else data.draw(st.integers(0, len(puzzle.refutation)))

@@ -16,6 +16,7 @@ from app.recipes import name_recipe, parse_recipe
 from app.recipes.parameters import Recipe, RecipeError
 from app.tictactoe import value_map
 from app.tictactoe.agents import Agent
+from app.tictactoe.game import GAME
 from app.tictactoe.history import History
 from app.web.formatting import MINUS
 from app.web.move_values import HEAT_STEPS, evaluate_moves
@@ -44,9 +45,9 @@ def colour_of(text: str) -> int:
 
 def squares(site: SiteData, lens: str, step: int | None = None) -> Iterator[tuple[str, int]]:
     """Return the numbers on coloured squares of some positions, and their colours."""
-    for position in range(0, site.game.decisions, 401):
+    for position in range(0, GAME.decisions, 401):
         view = evaluate_moves(site, position, lens, step)
-        for cell in site.game.legal[position].nonzero()[0]:
+        for cell in GAME.legal[position].nonzero()[0]:
             if view.is_known[cell] and not view.are_beads:
                 yield view.value_texts[cell], view.heats[cell]
 
@@ -73,9 +74,9 @@ def trained(site: SiteData) -> SiteData:
     card = site.agents["q-learning-1"].card
     agents = {}
     for recipe in recipes():
-        start, *_, end = record_history(recipe, site.game, lambda _: None)
-        tables = np.stack([moment.q[site.game.legal] for moment in (start, end)])
-        known = np.stack([moment.visits[site.game.legal] > 0 for moment in (start, end)])
+        start, *_, end = record_history(recipe, GAME, lambda _: None)
+        tables = np.stack([moment.q[GAME.legal] for moment in (start, end)])
+        known = np.stack([moment.visits[GAME.legal] > 0 for moment in (start, end)])
         agents[name_recipe(recipe)] = Agent(
             card=structs.replace(
                 card,
@@ -88,7 +89,7 @@ def trained(site: SiteData) -> SiteData:
             snapshot_updates=site.agents["q-learning-1"].snapshot_updates[[0, -1]],
             history=History.from_snapshots(tables, known),
         )
-    return SiteData(site.game, AgentsOnDemand(site.game, agents, None), agents, site.baselines)
+    return SiteData(AgentsOnDemand(agents, None), agents, site.baselines)
 
 
 def test_on_a_square_of_every_agent(site: SiteData) -> None:
@@ -113,7 +114,7 @@ def test_the_bar_has_the_value_that_the_mind_has(site: SiteData) -> None:
     for lens, agent in site.agents.items():
         if agent.card.reward_scale is None:
             continue
-        game, learned = site.game, agent.q[site.game.legal]
+        game, learned = GAME, agent.q[GAME.legal]
         rows = np.arange(game.decisions)
         values = value_map.estimate_outcomes(game, rows, learned, agent.card.reward_scale)
         last = site.get_last_snapshot(lens)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
-from app.tictactoe.game import X
+from app.tictactoe.game import GAME, X
 from app.tictactoe.notation import replay_record
 from app.web.algorithms.targets import ValueQuery
 from app.web.move_values import evaluate_moves
@@ -38,9 +38,9 @@ def board_after(record: str) -> str:
 
 @pytest.mark.parametrize("record", ["04", "0435", "2", "10435", ""])
 def test_answers_of_a_random_opponent_are_counted(site: SiteData, record: str) -> None:
-    position = replay_record(site.game, record)[-1]
+    position = replay_record(GAME, record)[-1]
     mover, other = ("XO", "OX")[len(record) % 2]
-    for cell in np.flatnonzero(site.game.legal[position]).tolist():
+    for cell in np.flatnonzero(GAME.legal[position]).tolist():
         after = board_after(record + str(cell))
         if cell in find_lines(board_after(record), mover):
             expected = ["It wins at once."]
@@ -53,9 +53,7 @@ def test_answers_of_a_random_opponent_are_counted(site: SiteData, record: str) -
                 if each not in losing and find_lines(board_after(record + f"{cell}{each}"), mover)
             ]
             best = [
-                np.nanmax(
-                    site.agents[AGENT].q[replay_record(site.game, f"{record}{cell}{each}")[-1]]
-                )
+                np.nanmax(site.agents[AGENT].q[replay_record(GAME, f"{record}{cell}{each}")[-1]])
                 for each in answers
                 if not losing
             ]
@@ -88,8 +86,8 @@ def test_the_discount_is_told_where_it_alone_makes_the_value(
     """In a league gamma does not count in this way; `factor` is from an own move to the next."""
     q, told_of = site.get_values(source), set()
     for record in ("04", "048", "0184", "10435", "0182", "04582", "048261", "4081"):
-        position = replay_record(site.game, record)[-1]
-        for cell in np.flatnonzero(site.game.legal[position]).tolist():
+        position = replay_record(GAME, record)[-1]
+        for cell in np.flatnonzero(GAME.legal[position]).tolist():
             query = ValueQuery(site, source, position, cell)
             told = DISCOUNT.search(" ".join(list_reason_sentences(query, is_result_shown=False)))
             best, value = (
@@ -111,7 +109,7 @@ def test_the_discount_is_told_where_it_alone_makes_the_value(
 
 def find_best_next_values(site: SiteData, q: Any, record: str, source: str) -> list[float]:
     """Return the best next value after each reply, [] if the game may end before that."""
-    game, position = site.game, replay_record(site.game, record)[-1]
+    game, position = GAME, replay_record(GAME, record)[-1]
     if game.is_over(position):
         return []
     replies = np.flatnonzero(game.legal[position])
@@ -124,7 +122,7 @@ def find_best_next_values(site: SiteData, q: Any, record: str, source: str) -> l
 def test_a_first_board_of_zeros_is_explained_by_the_opponent_of_the_training(
     site: SiteData,
 ) -> None:
-    game, explained = site.game, set()
+    game, explained = GAME, set()
 
     @cache
     def best_result(position: int, opponent: str) -> float:
@@ -171,11 +169,11 @@ def test_it_says_how_often_a_move_was_tried_or_why_never(site: SiteData) -> None
 
 
 def test_the_curve_is_the_value_at_each_snapshot(site: SiteData) -> None:
-    position = replay_record(site.game, "04")[-1]
+    position = replay_record(GAME, "04")[-1]
     agent = site.agents[AGENT]
     told = explain_square(ValueQuery(site, AGENT, position, 8), is_result_shown=False)
     points = [tuple(map(float, point.split(","))) for point in told["curve_points"].split()]
-    values = site.game.spread_pairs(agent.history.get_all_values()[-1], np.nan)[position]
+    values = GAME.spread_pairs(agent.history.get_all_values()[-1], np.nan)[position]
     x, y = points[-1]
     assert x == 100
     assert y == pytest.approx(16 * (1 - values[8]), abs=0.2)
@@ -201,7 +199,7 @@ def test_a_square_of_a_finished_game_tells_of_the_move_played_there(
     board = client.get(f"/play/{record}?o={AGENT}").text
     links = dict(re.findall(r'id="board-(.)" class="[^"]*" href="([^"]*)" data-explains', board))
     assert {*links} == {*record}  # nobody can play on the others any more
-    positions = replay_record(site.game, record)
+    positions = replay_record(GAME, record)
     for ply, cell in enumerate(map(int, record)):
         exact = site.optimal_q[positions[ply]]
         blunder = ", blunder" if exact[cell] < np.nanmax(exact) else ""

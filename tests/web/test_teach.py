@@ -15,7 +15,7 @@ from werkzeug.test import TestResponse
 from app.recipes import name_recipe, parse_recipe
 from app.recipes.parameters import list_taught_games
 from app.recipes.taught import remove_last_lesson
-from app.tictactoe.game import Game
+from app.tictactoe.game import GAME, Game
 from app.web.pages.teach.learners import DEFAULT_LEARNER, LEARNERS
 from tests.training.test_taught import taught as lessons
 from training.learners import learn
@@ -28,7 +28,7 @@ LARGEST = 40_000  # bytes of a page, compressed
 
 @pytest.fixture
 def game(app) -> Game:
-    there: Game = app.extensions["site"].game
+    there: Game = GAME
     return there
 
 

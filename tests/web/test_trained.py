@@ -25,7 +25,7 @@ from app.recipes.on_demand import MAX_UPDATES
 from app.recipes.parameters import get_parameters
 from app.tictactoe.agents import ModelError, encode_agent, pack_agent, read_arrays_file, save_agent
 from app.tictactoe.files import get_runtime_folder
-from app.tictactoe.game import build_game
+from app.tictactoe.game import GAME, build_game
 from app.web.facts import get_figures
 from app.web.job_queue import JobQueue
 from app.web.on_demand import (
@@ -136,8 +136,8 @@ def test_its_files_are_those_that_the_command_line_writes(
     client: FlaskClient, site: SiteData, tmp_path: Path, text: str
 ) -> None:
     recipe = parse_recipe(text)
-    made = train(make_agent_id(recipe), recipe, site.game, lambda progress: None)
-    save_agent(tmp_path, site.game, made)
+    made = train(make_agent_id(recipe), recipe, GAME, lambda progress: None)
+    save_agent(tmp_path, GAME, made)
     path = tmp_path / make_agent_id(recipe)
     arrays = client.get(f"/agents/{text}.npz")
     assert arrays.data == path.with_suffix(".npz").read_bytes()
@@ -191,7 +191,7 @@ def names(draw: random.Random) -> Iterator[str]:
 def test_ten_thousand_names_are_known_or_refused_and_none_is_trained(site: SiteData) -> None:
     line = JobQueue(None)
     lab, found, draw = (
-        AgentsOnDemand(site.game, site.shipped_agents, Trainer(line)),
+        AgentsOnDemand(site.shipped_agents, Trainer(line)),
         0,
         random.Random(1),
     )
@@ -326,16 +326,16 @@ def compress(content: bytes) -> bytes:
 
 def test_an_answer_that_is_another_agent_is_not_believed(site: SiteData) -> None:
     recipe = parse_recipe("champion,seed=3,games=20")
-    made = train(make_agent_id(recipe), recipe, site.game, lambda progress: None)
-    content = pack_agent(site.game, made)
+    made = train(make_agent_id(recipe), recipe, GAME, lambda progress: None)
+    content = pack_agent(GAME, made)
     answer = compress(content)
-    agent = decode_trained_agent(site.game, "champion,games=20,seed=3", answer)
-    assert read_arrays_file(site.game, agent) == encode_agent(site.game, made)[1]
+    agent = decode_trained_agent("champion,games=20,seed=3", answer)
+    assert read_arrays_file(GAME, agent) == encode_agent(GAME, made)[1]
     for wrong in (answer[:-9], *map(compress, (content[:-9], content[9:], b"\x95", b""))):
         with pytest.raises(ModelError):
-            decode_trained_agent(site.game, "champion,games=20,seed=3", wrong)
+            decode_trained_agent("champion,games=20,seed=3", wrong)
     with pytest.raises(ModelError):
-        decode_trained_agent(site.game, "champion,games=20,seed=4", answer)
+        decode_trained_agent("champion,games=20,seed=4", answer)
 
 
 @pytest.mark.long

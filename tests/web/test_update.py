@@ -8,6 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.recipes.games import TrainingUpdate, UpdateExample
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import find_record, parse_position, replay_record
 from app.web.links.how import how_url
 from app.web.links.why import why_url
@@ -127,7 +128,7 @@ def test_why_shows_the_update_of_the_very_value(
 ) -> None:
     """In every case the old value is that of the table, and the numbers give the new value."""
     record, cell = MOVES[lens]
-    state = replay_record(site.game, record)[-1]
+    state = replay_record(GAME, record)[-1]
     value = float(site.get_values(lens)[state, cell])
     first = client.get(why_url(Match(record, value_source=lens), cell)).text
     assert "An example" not in first
@@ -165,8 +166,8 @@ def test_a_blunder_of_a_shipped_agent_has_the_update_that_made_it(
     key, encoded = next(iter(site.blunder_examples["q-table"].items()))
     board, cell = key.split()
     mistake, first = msgspec.json.decode(encoded, type=list[UpdateExample])
-    state = parse_position(site.game, board)
-    match = Match(find_record(site.game, state), value_source="q-table")
+    state = parse_position(GAME, board)
+    match = Match(find_record(GAME, state), value_source="q-table")
     assert 'id="why-mistake"' in client.get(why_url(match, int(cell))).text
     for example in (mistake, first):
         html = client.get(why_url(match, int(cell), example.kind)).text

@@ -26,6 +26,7 @@ from msgspec.structs import asdict
 from app.recipes.algorithms import FaultName
 from app.reference import get_move_key, make_learner
 from app.textbook.table import get_reward
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import find_record, format_position, replay_record
 from app.web.algorithms import ALGORITHM_PAGES, find_algorithm_slug, find_explaining_algorithm
 from app.web.algorithms.targets import ValueQuery, ValueReason
@@ -101,7 +102,7 @@ class Slow:
             "t-hand": self.rules.t_hand(),
             "minimax-random": self.rules.minimax_random(),
         }
-        self.boards = [format_position(site.game, s) for s in range(site.game.decisions)]
+        self.boards = [format_position(GAME, s) for s in range(GAME.decisions)]
         self.tables = Told(self.read_table)
 
     def read_table(self, lens: str) -> dict[str, dict[int, float]]:
@@ -200,11 +201,11 @@ def slow(site: SiteData) -> Slow:
 
 
 def pair_of(site: SiteData, record: str, cell: int, lens: str) -> ValueQuery:
-    return ValueQuery(site, lens, replay_record(site.game, record)[-1], cell)
+    return ValueQuery(site, lens, replay_record(GAME, record)[-1], cell)
 
 
 def pairs(site: SiteData, lens: str, every: int) -> list[ValueQuery]:
-    legal = np.argwhere(site.game.legal).tolist()[::every]
+    legal = np.argwhere(GAME.legal).tolist()[::every]
     return [ValueQuery(site, lens, position, cell) for position, cell in legal]
 
 
@@ -241,7 +242,7 @@ def explained(app: Flask, site: SiteData, record: str, cell: int, lens: str) -> 
     macros: Any = app.jinja_env.get_template("why/_value.html").module
     html = str(macros.list_facts(told, find_algorithm_slug(pair)))
     facts = re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", html, re.DOTALL)
-    board = format_position(site.game, pair.position)
+    board = format_position(GAME, pair.position)
     lines = [why_url(Match(record, value_source=lens), cell)]
     lines += [f"  {' '.join(board[row : row + 3])}" for row in range(0, 9, 3)]
     lines += [told["heading"], state_value(app, pair), *told["sentences"]]
@@ -308,7 +309,7 @@ def test_the_numbers_in_the_file_are_right(
 
 def settled(lens: str, pair: ValueQuery) -> bool:
     """Return whether there is no target: a sticky loss, a final board, or a tree that is not stored."""
-    over = pair.game.is_over(pair.next_position)
+    over = GAME.is_over(pair.next_position)
     return (
         lens == "mcts"
         or (lens == "q-iteration" and pair.value == -1)
@@ -321,7 +322,7 @@ def test_the_targets_are_those_of_a_second_route(site: SiteData, slow: Slow) -> 
     for lens in (lens for lens in site.value_sources if lens != "menace"):
         for pair in pairs(site, lens, 613):
             found = reason(pair)
-            board = format_position(site.game, pair.position)
+            board = format_position(GAME, pair.position)
             assert sum(answer.chance for answer in found.replies) == pytest.approx(1)
             if not settled(lens, pair):
                 target = slow.target(lens, board, pair.cell)
@@ -401,14 +402,13 @@ def test_the_update_shown_is_that_of_the_textbook_learner(
     client: FlaskClient, site: SiteData, slow: Slow, lens: str
 ) -> None:
     """The page has its numbers to the last digit, from a learner that holds the whole table."""
-    game = site.game
-    learner: Any = make_learner(game, site.get_recipe(lens))
+    learner: Any = make_learner(GAME, site.get_recipe(lens))
     for board, row in slow.tables[lens].items():
         for cell, value in row.items():
             learner.q[get_move_key(learner, board, cell)] = value
     shown = 0
     for pair in pairs(site, lens, 2003):
-        board = format_position(game, pair.position)
+        board = format_position(GAME, pair.position)
         learner.epsilon = pair.task.epsilon if pair.task else 0.0
         for case in list_update_cases(pair):
             after = case.picture.update.next_board
@@ -417,7 +417,7 @@ def test_the_update_shown_is_that_of_the_textbook_learner(
                 reward = learner.get_reward(after, mover(board))
             update = learner.update(board, pair.cell, reward, after, None)
             url = why_url(
-                Match(find_record(game, pair.position), value_source=lens),
+                Match(find_record(GAME, pair.position), value_source=lens),
                 pair.cell,
                 case.url_name,
             )
@@ -440,7 +440,7 @@ def test_the_update_shown_is_that_of_the_textbook_learner(
 def test_every_why_is_there(app: Flask, client: FlaskClient, site: SiteData) -> None:
     for lens in site.value_sources:
         for pair in pairs(site, lens, 4999):
-            record = find_record(site.game, pair.position)
+            record = find_record(GAME, pair.position)
             url = why_url(Match(record, value_source=lens), pair.cell)
             response = client.get(url, headers=HTMX)
             assert response.status_code == 200, url
@@ -469,8 +469,8 @@ def test_it_opens_with_the_line_under_the_board_and_folds_the_update(client: Fla
 def test_a_snapshot_is_explained_by_its_own_table(app: Flask, site: SiteData, lens: str) -> None:
     agent, step = site.agents[lens], 5
     table, updated = (
-        agent.build_value_table(site.game, step),
-        agent.find_updated_pairs(site.game, step),
+        agent.build_value_table(GAME, step),
+        agent.find_updated_pairs(GAME, step),
     )
     for pair in pairs(site, lens, 1009):
         then = ValueQuery(site, lens, pair.position, pair.cell, step)

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from app.recipes import Recipe
-from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.game import GAME
 from app.tictactoe.report import BySeat, Figures, compute_figures
 from training.learners import learn
 from training.learners.phases import Epoch
@@ -54,7 +54,7 @@ class NetworkRun(
 
 def measure_first_epochs(recipe: Recipe) -> dict[str, Any]:
     """Train a network for a few epochs only, so that a test can repeat the training."""
-    history = islice(learn(tic_tac_toe(), recipe), REPEATED_EPOCHS + 1)
+    history = islice(learn(GAME, recipe), REPEATED_EPOCHS + 1)
     epochs = [progress.epoch for progress in history if progress.epoch]
     won, lost, _, illegal_shares, _ = zip(*epochs, strict=True)
     return {
@@ -65,15 +65,14 @@ def measure_first_epochs(recipe: Recipe) -> dict[str, Any]:
 
 
 def measure_epochs(recipe: Recipe) -> NetworkRun:
-    game = tic_tac_toe()
     begin = perf_counter()
     epochs: list[Epoch] = []
-    for progress in learn(game, recipe):
+    for progress in learn(GAME, recipe):
         epochs.extend([progress.epoch] if progress.epoch else [])
     trained = perf_counter()
     figures = compute_figures(
-        game,
-        progress.q[game.legal][None],
+        GAME,
+        progress.q[GAME.legal][None],
         [progress.updates],
         recipe.get_reward_scale(),
         recipe.plays,

@@ -15,6 +15,7 @@ from app.recipes.games import TrainingGame, TrainingMove, TrainingUpdate
 from app.reference import ReferenceLearner
 from app.sources import Source, get_sources
 from app.textbook.loop import Update
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import format_position
 from app.web.algorithms.formula import Formula, bracket_negative, format_short_unsigned
 from app.web.algorithms.learners import load_learner
@@ -159,7 +160,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
                 reply_cell: learner.value(board, reply_cell)
             }
         board, next_board = (
-            format_position(query.game, each) for each in (query.position, position)
+            format_position(GAME, each) for each in (query.position, position)
         )
         reward = query.compute_reward(position)
         update: Update = learner.update(

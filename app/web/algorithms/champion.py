@@ -8,6 +8,7 @@ from app.reference import build_rules
 from app.textbook.champion import Champion, estimate_value
 from app.textbook.loop import Update
 from app.textbook.self_play import SelfPlay
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import format_position
 from app.web.algorithms.algorithm import AFTER_GAME_PHRASE, Algorithm
 from app.web.algorithms.formula import bracket_negative, format_short_unsigned
@@ -42,7 +43,7 @@ class ChampionAlgorithm(Algorithm, frozen=True, kw_only=True):
         worth = _format_bounds(*(format_signed(bound, 0) for bound in bounds))
         proof = (
             "The rules say"
-            if query.game.is_over(query.next_position)
+            if GAME.is_over(query.next_position)
             else "The bounds of the opponent's next moves prove"
         )
         return [
@@ -77,9 +78,9 @@ class ChampionAlgorithm(Algorithm, frozen=True, kw_only=True):
 
 
 def _update_bounds(query: ValueQuery) -> Update:
-    learner = Champion(build_rules(query.game), query.recipe)
-    values = StoredValues(query.game, query.table)
-    board = format_position(query.game, query.position)
+    learner = Champion(build_rules(GAME), query.recipe)
+    values = StoredValues(query.table)
+    board = format_position(GAME, query.position)
     after = learner.game.make_move(board, query.cell)
     if not learner.game.is_over(after):
         for reply in learner.list_boards_after(after):

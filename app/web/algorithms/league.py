@@ -15,7 +15,7 @@ from app.reference import build_rules
 from app.textbook.league import Player
 from app.textbook.loop import Update
 from app.textbook.table import Values
-from app.tictactoe.game import Game, O, X
+from app.tictactoe.game import GAME, O, X
 from app.tictactoe.notation import MARKS, format_position, parse_position
 from app.web.algorithms.algorithm import RESULT_VERBS, Algorithm
 from app.web.algorithms.sentences import (
@@ -39,9 +39,9 @@ class LeagueAlgorithm(Algorithm, frozen=True, kw_only=True):
     """Q-learning in a league: the target uses the reply that is best for the learner."""
 
     def compute_value_reason(self, query: ValueQuery) -> ValueReason:
-        board, mark = format_position(query.game, query.position), MARKS[query.mover]
+        board, mark = format_position(GAME, query.position), MARKS[query.mover]
         update = update_in_seat(query, board, query.cell, mark)
-        player = Player(build_rules(query.game), query.recipe, query.recipe)
+        player = Player(build_rules(GAME), query.recipe, query.recipe)
         values = OwnViewTable(query)
         replies = []
         for cell, position in list_replies(query):
@@ -130,7 +130,7 @@ def compute_target_as_o(query: ValueQuery) -> float:
     The opponent makes this move, on the board with X and O exchanged. It updates the same entry of
     the learner's table, but with the reward of O.
     """
-    board = format_position(query.game, exchange_marks(query.game, query.position))
+    board = format_position(GAME, exchange_marks(query.position))
     return update_in_seat(query, board, query.cell, "O").target or 0.0
 
 
@@ -145,7 +145,7 @@ def update_in_seat(
 
     `values` replaces the learner's table.
     """
-    player = Player(build_rules(query.game), query.recipe, query.recipe)
+    player = Player(build_rules(GAME), query.recipe, query.recipe)
     player.q = OwnViewTable(query) if values is None else values
     player.visits.update({player.see(board, cell, seat): query.update_count or 0})
     update: Update = player.update(board, cell, seat)
@@ -168,7 +168,7 @@ class OwnViewTable(dict[tuple[str, int], float]):
     def __missing__(self, key: tuple[str, int]) -> float:
         seen, cell = key
         query, own, other = self.query, seen.count("1"), seen.count("2")
-        rules = build_rules(query.game)
+        rules = build_rules(GAME)
         for name, player in (("win", "1"), ("loss", "2")):
             if rules.has_line(seen, player):
                 return float(getattr(query.recipe, name))
@@ -179,7 +179,7 @@ class OwnViewTable(dict[tuple[str, int], float]):
             return 0.0
         board = seen.translate(str.maketrans("012", ".OX" if other > own else ".XO"))
         if own <= other:
-            return float(query.table[parse_position(query.game, board), cell])
+            return float(query.table[parse_position(GAME, board), cell])
         if query.recipe.stages == "one":
             return 0.0
         # With the entry 0, a value does not occur in its own target.
@@ -188,10 +188,10 @@ class OwnViewTable(dict[tuple[str, int], float]):
         return update_in_seat(query, board, cell, "X", values).target or 0.0
 
 
-def exchange_marks(game: Game, position: int) -> int:
+def exchange_marks(position: int) -> int:
     """Return the position with X and O exchanged; raises ValueError if O is to move."""
     return parse_position(
-        game, format_position(game, position).translate(EXCHANGED_MARKS)
+        GAME, format_position(GAME, position).translate(EXCHANGED_MARKS)
     )
 
 

@@ -6,6 +6,7 @@ from app.reference import build_rules
 from app.textbook.loop import Update
 from app.textbook.mcts import Tree
 from app.textbook.self_play import SelfPlay
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import MARKS, format_position
 from app.web.algorithms.algorithm import Algorithm
 from app.web.algorithms.sentences import OUTCOME_VERBS
@@ -34,7 +35,7 @@ class MctsAlgorithm(Algorithm, frozen=True, kw_only=True):
 
     def list_choice_values(self, query: ValueQuery) -> list[float | None]:
         bounds = compute_upper_bounds(query)
-        return [bounds.get(cell) for cell in range(query.game.cells)]
+        return [bounds.get(cell) for cell in range(GAME.cells)]
 
     def describe_reason(self, query: ValueQuery, reason: ValueReason) -> list[str]:
         game_counts = _count_simulated_games(query)
@@ -84,8 +85,8 @@ def compute_upper_bounds(query: ValueQuery) -> dict[int, float]:
 
 
 def _load_tree(query: ValueQuery, game_counts: list[int]) -> Tree:
-    root = format_position(query.game, query.position)
-    tree = Tree(build_rules(query.game), query.recipe.c, root, None)
+    root = format_position(GAME, query.position)
+    tree = Tree(build_rules(GAME), query.recipe.c, root, None)
     tree.visits[()] = sum(game_counts)
     for cell, count in enumerate(game_counts):
         if count:
@@ -98,7 +99,7 @@ def _describe_next_simulation(query: ValueQuery, game_counts: list[int]) -> str:
     bounds = compute_upper_bounds(query)
     untried = [
         cell
-        for cell in np.flatnonzero(query.game.legal[query.position])
+        for cell in np.flatnonzero(GAME.legal[query.position])
         if not game_counts[cell]
     ]
     if untried:

@@ -12,7 +12,7 @@ from app.textbook.loop import Update
 from app.textbook.menace import Menace
 from app.textbook.table import get_reward
 from app.tictactoe.beads import count_beads, count_symmetric_cells
-from app.tictactoe.game import FloatArray, X
+from app.tictactoe.game import GAME, FloatArray, X
 from app.tictactoe.notation import MARKS, format_position
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.values import compute_outcome_chances
@@ -56,7 +56,7 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
     def update_after_game(
         self, query: ValueQuery, final_board: str, later_own_moves: int
     ) -> Update:
-        rules, mark = build_rules(query.game), MARKS[query.mover]
+        rules, mark = build_rules(GAME), MARKS[query.mover]
         beads = get_reward(rules, query.recipe, final_board, mark)
         return _add_beads(query, _get_bead_counts(query), beads)
 
@@ -129,7 +129,7 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
 
 def _count_shared_squares(query: ValueQuery) -> NDArray[np.int64]:
     squares: NDArray[np.int64] = np.maximum(
-        query.game.spread_pairs(count_symmetric_cells(query.game), 0), 1
+        GAME.spread_pairs(count_symmetric_cells(GAME), 0), 1
     )
     return squares
 
@@ -139,22 +139,22 @@ def _compute_result_chances(query: ValueQuery, bead_counts: FloatArray) -> list[
     own = policy_from_values(bead_counts / _count_shared_squares(query), "proportional")
     other = own if query.opponent is None else query.site.policies[query.opponent]
     x, o = (own, other) if query.mover == X else (other, own)
-    chances: list[float] = compute_outcome_chances(query.game, x, o)[
+    chances: list[float] = compute_outcome_chances(GAME, x, o)[
         query.next_position
     ].tolist()
     return chances[:: query.mover]
 
 
 def _add_beads(query: ValueQuery, bead_counts: FloatArray, beads: float) -> Update:
-    learner = Menace(build_rules(query.game), query.recipe)
-    learner.changed = StoredValues(query.game, bead_counts)
+    learner = Menace(build_rules(GAME), query.recipe)
+    learner.changed = StoredValues(bead_counts)
     update: Update = learner.update(
-        format_position(query.game, query.position), query.cell, int(beads)
+        format_position(GAME, query.position), query.cell, int(beads)
     )
     return update
 
 
 def _get_bead_counts(query: ValueQuery) -> FloatArray:
     """Return the beads of all moves, [D, cells], NaN where illegal."""
-    game, plays = query.game, query.agent.card.play_rule
-    return game.spread_pairs(count_beads(game, query.table[game.legal], plays))
+    plays = query.agent.card.play_rule
+    return GAME.spread_pairs(count_beads(GAME, query.table[GAME.legal], plays))

@@ -6,7 +6,7 @@ import numpy as np
 
 from app.textbook.loop import Update
 from app.textbook.table import get_reward
-from app.tictactoe.game import FloatArray
+from app.tictactoe.game import GAME, FloatArray
 from app.tictactoe.notation import MARKS, format_position
 from app.tictactoe.tasks import evaluate_policy
 from app.web.algorithms.algorithm import Algorithm
@@ -24,7 +24,7 @@ def _compute_mean_returns(
     policy, task = site.get_policy(value_source, snapshot), site.get_task(value_source)
     # The task is never None for agents of this algorithm.
     assert task is not None
-    brings = evaluate_policy(site.game, task, policy)
+    brings = evaluate_policy(GAME, task, policy)
     played, explored = np.nansum(policy * brings, axis=1), np.nanmean(brings, axis=1)
     mean_returns: FloatArray = (1 - task.epsilon) * played + task.epsilon * explored
     return mean_returns
@@ -86,7 +86,7 @@ def _update_by_return(
     query: ValueQuery, reward: float, next_return: float = 0.0
 ) -> Update:
     learner: Any = load_learner(query)
-    board = format_position(query.game, query.position)
+    board = format_position(GAME, query.position)
     learner.visits[board, query.cell] = query.update_count or 0
     episode_return = learner.compute_return(reward, next_return)
     update: Update = learner.update(board, query.cell, episode_return)

@@ -3,6 +3,7 @@
 A sticky loss is a value that has become that of a loss. It is never updated again.
 """
 
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.algorithm import Algorithm
 from app.web.algorithms.sentences import (
@@ -30,7 +31,7 @@ class QIterationAlgorithm(Algorithm, frozen=True, kw_only=True):
         return [_describe_sticky_loss(query, reason)]
 
     def describe_next_move(self, query: ValueQuery, reason: ValueReason) -> list[str]:
-        if query.game.is_over(query.next_position):
+        if GAME.is_over(query.next_position):
             return []
         return ["An update replaces the value by the target after one of them."]
 

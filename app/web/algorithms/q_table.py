@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from app.tictactoe.game import GAME
 from app.web.algorithms.algorithm import Algorithm
 from app.web.algorithms.sentences import (
     describe_backward_updates,
@@ -47,7 +48,7 @@ def describe_shared_moves(query: ValueQuery) -> list[str]:
     """Say how many symmetric moves or boards share the value; [] if none does."""
     if query.recipe.key == "afterstate":
         return describe_shared_boards(query)
-    classes = query.game.spread_pairs(query.game.pair_class, -1)
+    classes = GAME.spread_pairs(GAME.pair_class, -1)
     moves = np.count_nonzero(classes == classes[query.position, query.cell])
     if moves == 1:
         return []

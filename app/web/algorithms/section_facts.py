@@ -10,7 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from app.recipes.algorithms import SelfPlay
-from app.tictactoe.game import SEATS, BoolArray, FloatArray, O, X
+from app.tictactoe.game import GAME, SEATS, BoolArray, FloatArray, O, X
 from app.tictactoe.notation import replay_record
 from app.tictactoe.tasks import solve_task
 from app.tictactoe.values import TIE_TOLERANCE
@@ -79,7 +79,7 @@ def _compute_exploration_numbers(
     """Return how much likelier the best move is than a move of value 0, in league play."""
     if section.value_source not in site.shipped_agents:
         return {}
-    position = replay_record(site.game, section.example_record)[-1]
+    position = replay_record(GAME, section.example_record)[-1]
     row = site.agents[section.value_source].q[position]
     recipe = site.get_recipe(section.value_source)
     limit: float = recipe.k_limit  # type: ignore[attr-defined]
@@ -88,11 +88,10 @@ def _compute_exploration_numbers(
 
 
 def _compute_q_table_numbers(site: SiteData, section: Section) -> Mapping[str, object]:
-    game = site.game
-    positions = np.unique(game.symmetry_class)
+    positions = np.unique(GAME.symmetry_class)
     return {
-        "decisions": format_count(int((positions < game.decisions).sum())),
-        "pairs": format_count(len(np.unique(game.pair_class))),
+        "decisions": format_count(int((positions < GAME.decisions).sum())),
+        "pairs": format_count(len(np.unique(GAME.pair_class))),
         # The empty board is no afterstate.
         "afterstates": format_count(len(positions) - 1),
     }
@@ -121,9 +120,9 @@ def _compute_sarsa_numbers(site: SiteData, section: Section) -> Mapping[str, obj
     if task is None:
         return {}
     without = replace(task, epsilon=0.0)
-    own, other = solve_task(site.game, task), solve_task(site.game, without)
+    own, other = solve_task(GAME, task), solve_task(GAME, without)
     apart = ~(_find_best_moves(own) & _find_best_moves(other)).any(axis=1)
-    row = replay_record(site.game, section.example_record)[-1]
+    row = replay_record(GAME, section.example_record)[-1]
     return {
         "parting": format_count(int(apart.sum())),
         "own": [format_signed(value) for value in own[row].tolist()],
@@ -143,7 +142,7 @@ def _compute_self_play_numbers(
         return {}
     recipe = site.get_recipe(section.value_source)
     assert isinstance(recipe, SelfPlay)
-    fewest = int(site.agents[section.value_source].visits[site.game.legal].min())
+    fewest = int(site.agents[section.value_source].visits[GAME.legal].min())
     # The page gives an upper limit, so the share is rounded up.
     most = ceil(1000 * (1 - recipe.alpha) ** fewest) / 1000
     return {"fewest": format_count(fewest), "left": format_percent(most, 1)}
@@ -152,10 +151,9 @@ def _compute_self_play_numbers(
 def _compute_td_afterstates_numbers(
     site: SiteData, section: Section
 ) -> Mapping[str, object]:
-    game = site.game
     return {
-        "boards": format_count(game.positions - 1),
-        "ends": format_count(game.positions - game.decisions),
+        "boards": format_count(GAME.positions - 1),
+        "ends": format_count(GAME.positions - GAME.decisions),
     }
 
 
@@ -164,7 +162,7 @@ def _compute_mcts_numbers(site: SiteData, section: Section) -> Mapping[str, obje
         return {}
     figures = site.agents[section.value_source].card.figures
     blunders = [
-        (format_count(updates // site.game.decisions), format_count(made))
+        (format_count(updates // GAME.decisions), format_count(made))
         for updates, made in zip(
             figures.snapshot_updates, figures.blunders, strict=True
         )
@@ -173,12 +171,11 @@ def _compute_mcts_numbers(site: SiteData, section: Section) -> Mapping[str, obje
 
 
 def _compute_menace_numbers(site: SiteData, section: Section) -> Mapping[str, object]:
-    game = site.game
-    decision = np.unique(game.symmetry_class[: game.decisions])
+    decision = np.unique(GAME.symmetry_class[: GAME.decisions])
     # A position with a single free square needs no box.
-    needed = game.legal[decision].sum(axis=1) > 1
-    michie = int((needed & (game.to_move[decision] == X)).sum())
-    both = michie + int((needed & (game.to_move[decision] == O)).sum())
+    needed = GAME.legal[decision].sum(axis=1) > 1
+    michie = int((needed & (GAME.to_move[decision] == X)).sum())
+    both = michie + int((needed & (GAME.to_move[decision] == O)).sum())
     refills = (
         site.agents["menace"].card.refill_count
         if "menace" in site.shipped_agents

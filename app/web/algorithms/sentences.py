@@ -7,6 +7,7 @@ from the value and the number of its updates.
 from collections.abc import Sequence
 from itertools import chain
 
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.formula import format_unsigned
 from app.web.algorithms.targets import Reply, ValueQuery, ValueReason
@@ -304,7 +305,7 @@ def describe_exploration(query: ValueQuery, reason: ValueReason) -> list[str]:
 
 def describe_shared_boards(query: ValueQuery) -> list[str]:
     """Say how many symmetric boards share the value; [] if none does."""
-    classes = query.game.symmetry_class
+    classes = GAME.symmetry_class
     shared = int((classes == classes[query.next_position]).sum())
     if shared == 1:
         return []

@@ -18,7 +18,7 @@ from app.recipes.algorithms import compute_final_rate
 from app.recipes.parameters import BOTH_OPPONENT, SELF_OPPONENT, SELF_OPPONENTS
 from app.textbook.loop import Update
 from app.tictactoe.agents import Agent
-from app.tictactoe.game import FloatArray, Game, X
+from app.tictactoe.game import GAME, FloatArray, X
 from app.tictactoe.tasks import TrainingTask
 from app.tictactoe.views import RewardScale
 from app.web.algorithms.formula import format_unsigned
@@ -43,17 +43,13 @@ class ValueQuery:
     snapshot: int | None = None
 
     @property
-    def game(self) -> Game:
-        return self.site.game
-
-    @property
     def mover(self) -> int:
         """The player to move: +1 for X, -1 for O."""
-        return int(self.game.to_move[self.position])
+        return int(GAME.to_move[self.position])
 
     @property
     def next_position(self) -> int:
-        return int(self.game.successor[self.position, self.cell])
+        return int(GAME.successor[self.position, self.cell])
 
     @property
     def agent_name(self) -> str:
@@ -162,14 +158,12 @@ class ValueQuery:
         """Return the position after a reply to the move, None for no reply."""
         if reply_cell is None:
             return self.next_position
-        return int(self.game.successor[self.next_position, reply_cell])
+        return int(GAME.successor[self.next_position, reply_cell])
 
     def get_outcome(self, position: int) -> int | None:
         """Return the mover's result, -1, 0 or +1, None if the game goes on."""
         return (
-            self.game.get_result(position) * self.mover
-            if self.game.is_over(position)
-            else None
+            GAME.get_result(position) * self.mover if GAME.is_over(position) else None
         )
 
     def compute_reward(self, position: int) -> float:
@@ -295,7 +289,7 @@ class ValueReason:
 
 def list_move_values(query: ValueQuery, position: int) -> list[float | None]:
     """Return the value of each move, by cell, None where illegal; [] after the end."""
-    if query.game.is_over(position):
+    if GAME.is_over(position):
         return []
     row = query.table[position].tolist()
     return [None if math.isnan(value) else value for value in row]
@@ -306,9 +300,9 @@ def list_replies(query: ValueQuery) -> list[tuple[int | None, int]]:
 
     If the move ended the game, the only pair is (None, position after the move).
     """
-    if query.game.is_over(query.next_position):
+    if GAME.is_over(query.next_position):
         return [(None, query.next_position)]
-    after = query.game.successor[query.next_position]
+    after = GAME.successor[query.next_position]
     return [(cell, int(after[cell])) for cell in np.flatnonzero(after >= 0).tolist()]
 
 

@@ -3,6 +3,7 @@
 from app.recipes.algorithms import TdAfterstates
 from app.recipes.games import TrainingGame
 from app.recipes.parameters import Recipe
+from app.tictactoe.game import GAME
 from app.web.algorithms.algorithm import DURING_GAME_PHRASE, Algorithm
 from app.web.algorithms.sentences import (
     OUTCOME_VERBS,
@@ -18,7 +19,7 @@ class TdAfterstatesAlgorithm(Algorithm, frozen=True, kw_only=True):
     def compute_value_reason(self, query: ValueQuery) -> ValueReason:
         """Return the reason, which has a target only if the game goes on."""
         reason = super().compute_value_reason(query)
-        over = query.game.is_over(query.next_position)
+        over = GAME.is_over(query.next_position)
         return remove_update_target(reason) if over else reason
 
     def describe_settled_value(

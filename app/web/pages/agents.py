@@ -19,7 +19,7 @@ from app.recipes import (
 from app.sources import find_source
 from app.tictactoe.agents import Agent, add_arrays_digest, read_arrays_file
 from app.tictactoe.card import Card, format_card
-from app.tictactoe.game import SEATS
+from app.tictactoe.game import GAME, SEATS
 from app.tictactoe.notation import MARKS, format_position
 from app.tictactoe.policy import BASELINES
 from app.web.algorithms import ALGORITHM_PAGES, get_opponent_name
@@ -267,7 +267,7 @@ def show_agents() -> Response:
         rows=sort_rows(list_agent_rows(site, site.agents), order),
         baselines=sort_rows(list_agent_rows(site, BASELINES), order),
         divide_chances=partial(build_bar_parts, decimals=PERCENT_DECIMALS),
-        decision_count=site.game.decisions,
+        decision_count=GAME.decisions,
         strength_meanings=STRENGTH_MEANINGS,
     )
 
@@ -355,19 +355,18 @@ def list_value_rows(site: SiteData, agent: Agent) -> Iterator[tuple[object, ...]
 
     Values are in the view of the player to move.
     """
-    game = site.game
-    positions = [format_position(game, position) for position in range(game.decisions)]
-    movers = [MARKS[mover] for mover in game.to_move.tolist()]
+    positions = [format_position(GAME, position) for position in range(GAME.decisions)]
+    movers = [MARKS[mover] for mover in GAME.to_move.tolist()]
     columns = (
-        game.pair_cell.tolist(),
-        agent.q[game.legal]
+        GAME.pair_cell.tolist(),
+        agent.q[GAME.legal]
         .astype(str)
         # A float32 is written with as few digits as identify it.
         .tolist(),
-        agent.visits[game.legal].tolist(),
-        site.optimal_q[game.legal].astype(int).tolist(),
+        agent.visits[GAME.legal].tolist(),
+        site.optimal_q[GAME.legal].astype(int).tolist(),
     )
-    for position, *numbers in zip(game.pair_decision.tolist(), *columns, strict=True):
+    for position, *numbers in zip(GAME.pair_decision.tolist(), *columns, strict=True):
         yield positions[position], movers[position], *numbers
 
 
@@ -446,14 +445,13 @@ def build_training_variables(site: SiteData, name: str) -> Variables:
 @bp.get(AGENT_FILE_ROUTE)
 def download_agent_file(name: str, ending: str) -> Response:
     agent = get_current_site().get_agent(name)
-    game = get_current_site().game
     if ending == "csv":
         return build_csv_response(
             VALUE_TABLE_COLUMNS,
             list_value_rows(get_current_site(), agent),
             agent.card.id,
         )
-    content = read_arrays_file(game, agent)
+    content = read_arrays_file(GAME, agent)
     mimetype = "application/octet-stream"
     if ending == "json":
         content = format_card(add_arrays_digest(agent)).encode()

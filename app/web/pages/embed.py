@@ -15,6 +15,7 @@ from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import NotFound
 
 from app.experiments import ClaimSummary
+from app.tictactoe.game import GAME
 from app.web import comparison
 from app.web.comparison import list_learned_views, parse_comparison
 from app.web.formatting import capitalize_first_letter
@@ -330,7 +331,7 @@ def download_board_preview(record: str = "") -> Response:
     move_values = (
         None if state.match.hides_values or state.is_over else evaluate_match(state)
     )
-    unsaid = [EMPTY_NOTE] * state.site.game.cells
+    unsaid = [EMPTY_NOTE] * GAME.cells
     moves = review_moves(state)
     line = build_shared_title(state, moves)
     blame = find_losing_move(state, moves)

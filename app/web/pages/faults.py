@@ -19,7 +19,7 @@ from werkzeug.exceptions import BadRequest, NotFound
 from app.recipes import name_recipe
 from app.recipes.faults import FAULT_SEEDS, FAULTY_RECIPES, find_correct_recipe
 from app.tictactoe.agents import Agent
-from app.tictactoe.game import FloatArray, X
+from app.tictactoe.game import GAME, FloatArray, X
 from app.tictactoe.notation import DIGITS, MARKS, find_record, parse_position
 from app.tictactoe.policy import policy_from_values
 from app.web.comparison import Comparison, SourceSnapshot
@@ -199,17 +199,16 @@ def find_example_record(site: SiteData, fault: str) -> str:
     value. Otherwise it is the position in which the faulty agent most often lets the opponent win
     at once, although the correct agent makes no mistake there.
     """
-    game = site.game
     faulty, correct = find_fault_agents(site, fault)
-    known = game.spread_pairs(faulty.history.find_updated_pairs(-1), False)
-    highest = np.where(known & game.legal, faulty.q, -np.inf).max(axis=1)
+    known = GAME.spread_pairs(faulty.history.find_updated_pairs(-1), False)
+    highest = np.where(known & GAME.legal, faulty.q, -np.inf).max(axis=1)
     if highest.max() > WIN_REWARD:
-        return find_record(game, int(highest.argmax()))
+        return find_record(GAME, int(highest.argmax()))
     chances = _compute_loss_chances(site, faulty)
     correct_policy = policy_from_values(correct.q, correct.card.play_rule)
-    blunders = (correct_policy > 0) & ~site.is_move_correct & game.legal
+    blunders = (correct_policy > 0) & ~site.is_move_correct & GAME.legal
     chances[blunders.any(axis=1)] = 0
-    return find_record(game, int(chances.argmax()))
+    return find_record(GAME, int(chances.argmax()))
 
 
 def _compute_loss_chances(site: SiteData, agent: Agent) -> FloatArray:
@@ -228,14 +227,14 @@ def describe_example_board(site: SiteData, fault: str, record: str) -> str:
             f"The value {format_signed(highest)} is impossible here: "
             "no game brings more than the reward of a win, 1."
         )
-    opponent = MARKS[-int(site.game.to_move[position])]
+    opponent = MARKS[-int(GAME.to_move[position])]
     share = format_percent(float(_compute_loss_chances(site, faulty)[position]), 0)
     often = "" if share == "100" else f" in {share}% of its games"
     sentence = (
         f"Here the agent lets {opponent} win at once{often}. "
         "Without the fault it never does."
     )
-    tried = site.game.spread_pairs(faulty.history.find_updated_pairs(-1), False)
+    tried = GAME.spread_pairs(faulty.history.find_updated_pairs(-1), False)
     if not tried[position].any():
         untried = "The agent never tried a move here, so it plays at random and no square has a star."
         return f"{untried} {sentence}"
@@ -284,7 +283,7 @@ def build_agent_half(
     """
     name = agent.card.recipe
     position = replay_match(Match(record), site).position
-    plays_x = site.game.to_move[position] == X
+    plays_x = GAME.to_move[position] == X
     x, o = (name, HUMAN) if plays_x else (HUMAN, name)
     mind = minds.plot_value_map(site, name, site.get_last_snapshot(name))
     return {
@@ -314,7 +313,7 @@ def plot_pairs(harm: Harm) -> Markup:
 
 def lay_out_first_update(site: SiteData, fault: str) -> BoardPicture:
     first = FIRST_UPDATES[fault]
-    record = find_record(site.game, parse_position(site.game, first.board))
+    record = find_record(GAME, parse_position(GAME, first.board))
     state = replay_match(Match(record + DIGITS[first.cell]), site)
     return lay_out_board(state, None, None, "board-first", "Move of the first update")
 

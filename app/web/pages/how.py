@@ -16,7 +16,7 @@ from werkzeug.wrappers import Response
 
 from app.reference import build_rules
 from app.textbook.q_learning import QLearning
-from app.tictactoe.game import Game
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import (
     format_position,
     parse_position,
@@ -83,40 +83,40 @@ WORKED_RECORD = "03142"
 WORKED_ALPHA = 0.9
 
 
-def parse_board(query: Query, game: Game) -> int:
+def parse_board(query: Query) -> int:
     """Return the position in the query, by default an example.
 
     Raises BadRequest if no game can reach it.
     """
     if not query.get("board"):
-        return replay_record(game, ENCODED_RECORD)[-1]
+        return replay_record(GAME, ENCODED_RECORD)[-1]
     try:
-        return parse_position(game, query["board"])
+        return parse_position(GAME, query["board"])
     except ValueError as error:
         raise BadRequest(f"board in the address is wrong: {error}.") from None
 
 
-def describe_position(game: Game, position: int) -> Variables:
+def describe_position(position: int) -> Variables:
     """Return a position in all encodings, with its rotated and mirrored positions.
 
     A click on a square sets the mark of the player to move, or clears the square.
     """
-    text = format_position(game, position)
+    text = format_position(GAME, position)
     mover = "X" if text.count("X") == text.count("O") else "O"
-    mover = "" if game.is_over(position) else mover
+    mover = "" if GAME.is_over(position) else mover
 
     def toggle_square(cell: int) -> str:
         mark = mover if text[cell] == "." else "."
         after = text[:cell] + mark + text[cell + 1 :]
         try:
-            parse_position(game, after)
+            parse_position(GAME, after)
         except ValueError:
             return ""
         return how_url(ENCODINGS_PART, board=after)
 
-    representative = int(game.symmetry_class[position])
-    names = SYMMETRY_NAMES[:: len(SYMMETRY_NAMES) // len(game.symmetries)]
-    images = game.symmetric_positions[:, position].tolist()
+    representative = int(GAME.symmetry_class[position])
+    names = SYMMETRY_NAMES[:: len(SYMMETRY_NAMES) // len(GAME.symmetries)]
+    images = GAME.symmetric_positions[:, position].tolist()
     return {
         "mover": mover,
         "squares": [
@@ -127,12 +127,12 @@ def describe_position(game: Game, position: int) -> Variables:
             }
             for cell, mark in enumerate(text)
         ],
-        "encodings": encode_position(game, position),
+        "encodings": encode_position(position),
         "images": [
             {
                 "name": name,
-                "board": plot_small_board(game, image, {}),
-                "url": how_url(ENCODINGS_PART, board=format_position(game, image)),
+                "board": plot_small_board(image, {}),
+                "url": how_url(ENCODINGS_PART, board=format_position(GAME, image)),
                 "is_representative": image == representative,
             }
             for name, image in zip(names, images, strict=True)
@@ -140,12 +140,12 @@ def describe_position(game: Game, position: int) -> Variables:
     }
 
 
-def compute_won_game(game: Game) -> list[Variables]:
-    positions = replay_record(game, WORKED_RECORD)
-    boards = [format_position(game, position) for position in positions]
-    cells = parse_record(game, WORKED_RECORD)
+def compute_won_game() -> list[Variables]:
+    positions = replay_record(GAME, WORKED_RECORD)
+    boards = [format_position(GAME, position) for position in positions]
+    cells = parse_record(GAME, WORKED_RECORD)
     parameters = SimpleNamespace(alpha=WORKED_ALPHA, gamma=1.0, initial=0.0)
-    learner = QLearning(build_rules(game), parameters)
+    learner = QLearning(build_rules(GAME), parameters)
     moves = []
     for ply in range(len(cells) - 1, -1, -2):
         next_board = boards[min(ply + 2, len(cells))]
@@ -237,7 +237,6 @@ def show_part(slug: str) -> Response:
         raise NotFound(f"There is no part {slug!r}. There are: {', '.join(parts)}.")
     query = request.args
     site = get_current_site()
-    game = site.game
     values: Variables = {
         "site": site,
         "slug": slug,
@@ -245,9 +244,9 @@ def show_part(slug: str) -> Response:
         "contents": TITLES_BY_HEADING,
     }
     if slug == ENCODINGS_PART:
-        values["position_writing"] = describe_position(game, parse_board(query, game))
+        values["position_writing"] = describe_position(parse_board(query))
     elif slug == WON_GAME_PART:
-        moves = compute_won_game(game)
+        moves = compute_won_game()
         values["won_game"] = moves
         stage = read_integer("stage", query.get("stage") or "0", 0, len(moves))
         values["done_update_count"] = stage

@@ -20,7 +20,7 @@ from app.tables.rows import PICKLE_COMMAND
 from app.tables.values import TableError
 from app.tictactoe.arena import summarize_round_robin
 from app.tictactoe.atlas import UnbeatableProof
-from app.tictactoe.game import SEATS, Game
+from app.tictactoe.game import GAME, SEATS
 from app.tictactoe.notation import (
     DIGITS,
     MARKS,
@@ -166,11 +166,11 @@ def judge_table() -> Response:
     else:
         if isinstance(reading, Diagnosis):
             return show_diagnosis(site, reading)
-        code = encode_moves(site.game, reading.chosen_moves)
+        code = encode_moves(GAME, reading.chosen_moves)
         fields: Variables = {"reading": reading, "move_code": code}
         # A link holds the moves of a table, but not the chances with which they are drawn.
         if reading.is_proportional:
-            figures = compute_policy_figures(site.game, reading.policy)
+            figures = compute_policy_figures(GAME, reading.policy)
             fields["drawn"] = figures
             fields["drawn_results"] = judgement.build_result_bars(
                 site, list_outcome_chances(figures)
@@ -187,20 +187,18 @@ def show_diagnosis(site: SiteData, diagnosis: Diagnosis) -> Response:
     """Show which update rule, or which bug, explains the updates that a visitor sent."""
     board = None
     if diagnosis.status == 1 and diagnosis.board:
-        position = find_position(site.game, diagnosis.board.replace("/", ""))
+        position = find_position(diagnosis.board.replace("/", ""))
         if position is not None:
-            board = plot_small_board(
-                site.game, position, {diagnosis.move: "plays"}, None
-            )
+            board = plot_small_board(position, {diagnosis.move: "plays"}, None)
     response = render_form(site, diagnosis=diagnosis, diagnosed_board=board)
     response.status_code = 400 if diagnosis.status == 2 else 200
     response.headers |= NO_STORE_HEADERS | OUTCOME_HEADERS
     return response
 
 
-def find_position(game: Game, board: str) -> int | None:
+def find_position(board: str) -> int | None:
     try:
-        return parse_position(game, board)
+        return parse_position(GAME, board)
     except ValueError:
         return None
 
@@ -239,7 +237,7 @@ def render_form(
     return render_page(
         "judge/judge.html",
         fragment=("outcome",),
-        decision_count=site.game.decisions,
+        decision_count=GAME.decisions,
         option_questions=OPTION_QUESTIONS,
         chosen_options=chosen_options,
         max_table_bytes=MAX_TABLE_BYTES,
@@ -299,7 +297,7 @@ def download_proof(seat: str, name: str = "") -> Response:
     proof = get_proof(get_current_site(), get_judged_policy(name), seat)
     rows = (
         (
-            format_position(site.game, position),
+            format_position(GAME, position),
             " ".join(DIGITS[cell] for cell in np.flatnonzero(choice)),
             describe_best_play(site, position),
         )

@@ -9,7 +9,7 @@ import numpy as np
 from flask import Response, request
 from werkzeug.exceptions import BadRequest, NotFound
 
-from app.tictactoe.game import SEATS
+from app.tictactoe.game import GAME, SEATS
 from app.tictactoe.notation import DIGITS, MARKS, format_position, parse_record
 from app.tictactoe.puzzles import Puzzle
 from app.web.algorithms.targets import ValueQuery
@@ -108,11 +108,10 @@ def show_lesson(slug: str) -> Response:
 
 def _illustrate_untrained(site: SiteData, frame_text: str) -> Variables:
     name = choose_filmed_agent(site)
-    game = site.game
     state = replay_match(Match(LESSON_RECORD), site)
     right = site.is_move_correct[state.position]
-    legal = game.legal[state.position]
-    mover = int(game.to_move[state.position])
+    legal = GAME.legal[state.position]
+    mover = int(GAME.to_move[state.position])
     answer = request.args.get("right", "")
     chosen, verdict = None, ""
     if answer:
@@ -171,7 +170,7 @@ def _illustrate_unbeatable_play(site: SiteData, frame_text: str) -> Variables:
 
 def _list_squares(site: SiteData, puzzle: Puzzle, agent_id: str) -> list[UpdateSquare]:
     values = evaluate_moves(site, puzzle.position, agent_id)
-    marks = format_position(site.game, puzzle.position).replace(".", " ")
+    marks = format_position(GAME, puzzle.position).replace(".", " ")
     return [
         UpdateSquare(
             mark=mark.strip(),
@@ -220,9 +219,9 @@ def _illustrate_blunder(site: SiteData, _: str) -> Variables:
 def _illustrate_why(site: SiteData, _: str) -> Variables:
     number, puzzle = find_misled_puzzle(site)
     query = ValueQuery(site, puzzle.agent_id, puzzle.position, puzzle.blunder_cell)
-    refutation = parse_record(site.game, puzzle.refutation)[1]
+    refutation = parse_record(GAME, puzzle.refutation)[1]
     match = Match(puzzle.record, o=HUMAN, value_source=puzzle.agent_id)
-    notes = [EMPTY_NOTE] * site.game.cells
+    notes = [EMPTY_NOTE] * GAME.cells
     notes[puzzle.blunder_cell] = Note(gettext("blunder"), gettext("blunder"))
     return build_illustration(
         puzzle.agent_id,
@@ -231,7 +230,7 @@ def _illustrate_why(site: SiteData, _: str) -> Variables:
             "exact": format_signed(query.exact_task_value or 0),
             "place": name_square(puzzle.blunder_cell),
             "answer": name_square(refutation),
-            "answers": format_count(int(site.game.legal[query.next_position].sum())),
+            "answers": format_count(int(GAME.legal[query.next_position].sum())),
         },
         board=lay_out_board(
             replay_match(match, site),

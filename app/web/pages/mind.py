@@ -3,6 +3,7 @@
 from flask import Response, request
 from msgspec.structs import replace
 
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import find_record, format_position
 from app.tictactoe.value_map import count_outcomes, round_outcomes
 from app.web.formatting import format_signed
@@ -99,13 +100,12 @@ def describe_tile(
 ) -> Variables:
     """Return the board, the values and the result of the position that a visitor selected."""
     tiles = site.tile_layout
-    game = site.game
     rows, knows = minds.choose_decisions(site, agent_name, snapshot)
     position = int(rows[0, tile_number])
     known = bool(knows[0, tile_number])
     url_step = site.get_snapshot_parameter(agent_name, snapshot)
-    record = find_record(game, position)
-    mover = int(game.to_move[position])
+    record = find_record(GAME, position)
+    mover = int(GAME.to_move[position])
     against = build_match_against_person(agent_name, -mover, record)
     match = replace(against, value_source=agent_name, snapshot=url_step)
     state = replay_match(match, site)
@@ -135,7 +135,7 @@ def describe_tile(
             view,
             lambda cell: play_url(match.follow_move(cell)),
             "tile-board",
-            f"The position {format_position(game, position)}",
+            f"The position {format_position(GAME, position)}",
         ),
         "value_sentence": expectation
         if known

@@ -9,7 +9,7 @@ from flask import Response, redirect, request
 from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest, Conflict
 
-from app.tictactoe.game import SEATS, get_mover
+from app.tictactoe.game import GAME, SEATS, get_mover
 from app.tictactoe.notation import DIGITS
 from app.web.algorithms.targets import ValueQuery
 from app.web.comparison import build_comparison
@@ -221,7 +221,7 @@ def show_preferences(record: str = "") -> Response:
         preferred_moves=[
             describe_preference(state, name) for name in (TRUTH, *state.site.agents)
         ],
-        encodings=encode_position(state.site.game, state.position),
+        encodings=encode_position(state.position),
         compare_url=compare_url(build_comparison(state)),
     )
 
@@ -331,7 +331,7 @@ def show_square(record: str = "") -> Response:
     site = get_current_site()
     state = parse_match(record, request.args, site)
     cell = read_cell("cell", request.args.get("cell", ""))
-    if state.is_over or site.game.successor[state.position, cell] < 0:
+    if state.is_over or GAME.successor[state.position, cell] < 0:
         raise Conflict(gettext("No move to this square is possible in this position."))
     if is_policy_name(find_shown_value_source(state)):
         raise BadRequest(gettext("Its moves are known, its values are not."))

@@ -6,6 +6,7 @@ import werkzeug
 from flask import Response, redirect, request
 from msgspec.structs import replace
 
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import MARKS, parse_record
 from app.tictactoe.puzzles import PUZZLES_PER_ROUND
 from app.web.facts import check_puzzle_number, list_puzzles
@@ -109,7 +110,7 @@ def show_puzzle(number: int) -> Response:
     puzzle = attempt.puzzle
     match = Match(puzzle.record, o=HUMAN)
     valued = replace(match, value_source=puzzle.agent_id)
-    mover = int(site.game.to_move[puzzle.position])
+    mover = int(GAME.to_move[puzzle.position])
     sides = (MARKS[-mover], MARKS[mover])
     return render_page(
         "puzzle/puzzle.html",
@@ -129,7 +130,7 @@ def show_puzzle(number: int) -> Response:
         ),
         refutation_links=[
             Destination(name_square(cell), attempt.show_ply(ply).url, sides[ply % 2])
-            for ply, cell in enumerate(parse_record(site.game, puzzle.refutation), 1)
+            for ply, cell in enumerate(parse_record(GAME, puzzle.refutation), 1)
         ],
         day_text=format_day(attempt.day) if attempt.day else "",
         round_answers=[ANSWER_WORDS[int(digit)] for digit in attempt.answer_digits],

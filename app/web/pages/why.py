@@ -12,6 +12,7 @@ from werkzeug.exceptions import BadRequest, Conflict
 from app.recipes.games import DECIDING_UPDATE_KIND
 from app.recipes.taught import Course
 from app.reference import get_move_key, make_learner
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import (
     MARKS,
     format_position,
@@ -105,21 +106,20 @@ def _build_best_play_fact(query: ValueQuery) -> tuple[str, str]:
 
 
 def _explain_taught_value(query: ValueQuery, algorithm: Algorithm) -> Variables:
-    game = query.game
     course = query.site.on_demand.replay_course(query.value_source, None)
     lessons = course.lessons if isinstance(course, Course) else []
-    learner = make_learner(game, query.recipe)
+    learner = make_learner(GAME, query.recipe)
 
     def find_entry(position: int, cell: int) -> Hashable:
-        return get_move_key(learner, format_position(game, position), cell)
+        return get_move_key(learner, format_position(GAME, position), cell)
 
     entry = find_entry(query.position, query.cell)
     changed = list[str]()
     number = 0
     for lesson in lessons:
         number += bool(lesson.record)
-        positions = replay_record(game, lesson.record)
-        cells = parse_record(game, lesson.record)
+        positions = replay_record(GAME, lesson.record)
+        cells = parse_record(GAME, lesson.record)
         changed += [
             f"game {number}: {_format_value(query, update.old_value)} → "
             f"{_format_value(query, update.new_value)}"
@@ -244,7 +244,7 @@ def _describe_result(query: ValueQuery, algorithm: Algorithm) -> list[str]:
     result = f"With optimal play the move leads to a {describe_optimal_result(query)}"
     if (
         query.site.is_taught_by_person(query.value_source)
-        or query.game.is_over(query.next_position)
+        or GAME.is_over(query.next_position)
         or algorithm.reply_heading != CHANCE_HEADING
     ):
         return [f"{result}."]
@@ -391,7 +391,7 @@ def describe_update(match: Match, query: ValueQuery, case: str) -> Variables:
         if chosen and case == DECIDING_UPDATE_KIND
         else None,
         "is_on_symmetric_board": chosen is not None
-        and get_shown_move(chosen).board != format_position(query.game, query.position),
+        and get_shown_move(chosen).board != format_position(GAME, query.position),
         "is_blunder_unrecorded": not recorded and _is_played_blunder(query),
         # The blunders of other agents are not recorded.
         "recorded_blunder_count": len(site.blunder_examples.get(agent, {}))
@@ -413,13 +413,12 @@ def parse_value_query(state: MatchState, cell_text: str) -> ValueQuery:
     Raises BadRequest or Conflict if no value of this move can be explained.
     """
     match = state.match
-    game = state.site.game
     if state.is_over:
         raise Conflict(
             f"The game is over after {len(match.shown_record)} moves: no move has a value."
         )
     value_source = choose_value_source(
-        match, state.site, int(game.to_move[state.position])
+        match, state.site, int(GAME.to_move[state.position])
     )
     if is_policy_name(value_source):
         raise BadRequest("Only values can be explained: of these moves none are known.")
@@ -432,7 +431,7 @@ def parse_value_query(state: MatchState, cell_text: str) -> ValueQuery:
         query = ValueQuery(state.site, value_source, state.position, 0, match.snapshot)
         return dataclasses.replace(query, cell=query.move_values.likeliest_cells[0])
     cell = read_cell("cell", cell_text)
-    if not game.legal[state.position, cell]:
+    if not GAME.legal[state.position, cell]:
         raise Conflict(f"The {name_square(cell)} square is taken: no move has a value.")
     return ValueQuery(state.site, value_source, state.position, cell, match.snapshot)
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from app.tictactoe.game import Game
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import DIGITS, MARKS
 from app.web.match import MatchState
 from app.web.move_values import EMPTY_NOTE, MoveValues, Note, build_notes
@@ -155,9 +155,8 @@ def lay_out_board(
     page is about. By default the notes mark blunders. `shows_earlier_values` is set while the page
     waits for a reply.
     """
-    game = state.site.game
     position = state.position
-    lines = _find_winning_lines(game, position) if state.is_over else []
+    lines = _find_winning_lines(position) if state.is_over else []
     winning = set(chain.from_iterable(lines))
     squares = [
         _lay_out_square(state, cell, board_id)._replace(
@@ -167,9 +166,9 @@ def lay_out_board(
             is_hinted=cell in hinted_cells,
             explain_url=build_explain_url(cell) if build_explain_url else "",
         )
-        for cell in range(game.cells)
+        for cell in range(GAME.cells)
     ]
-    empty = np.flatnonzero(game.board[position] == 0).tolist()
+    empty = np.flatnonzero(GAME.board[position] == 0).tolist()
     if not state.is_over:
         for cell in empty:
             squares[cell] = _add_move_urls(
@@ -189,7 +188,6 @@ def lay_out_board(
 
 
 def _lay_out_square(state: MatchState, cell: int, board_id: str) -> BoardSquare:
-    game = state.site.game
     ply = len(state.match.shown_record)
     row, column = divmod(cell, 3)
     return BoardSquare(
@@ -197,7 +195,7 @@ def _lay_out_square(state: MatchState, cell: int, board_id: str) -> BoardSquare:
         shortcut_key=str(cell + 1),
         row=row + 1,
         column=column + 1,
-        mark=MARKS[int(game.board[state.position, cell])],
+        mark=MARKS[int(GAME.board[state.position, cell])],
         is_last_move=ply > 0 and cell == state.played_cells[ply - 1],
     )
 
@@ -209,8 +207,7 @@ def _add_move_urls(
     build_move_url: CellUrl | None,
     build_reply_url: CellUrl | None,
 ) -> BoardSquare:
-    game = state.site.game
-    goes_on = not game.is_over(int(game.successor[state.position, cell]))
+    goes_on = not GAME.is_over(int(GAME.successor[state.position, cell]))
     return square._replace(
         move_url=build_move_url(cell) if build_move_url else "",
         reply_url=build_reply_url(cell) if build_reply_url and goes_on else "",
@@ -236,7 +233,7 @@ def _add_values(
 
 
 def plot_small_board(
-    game: Game, position: int, signs: Mapping[int, str], last_cell: int | None = None
+    position: int, signs: Mapping[int, str], last_cell: int | None = None
 ) -> SmallBoard:
     """Return a small picture of a position, with signs on some empty cells.
 
@@ -244,7 +241,7 @@ def plot_small_board(
     """
     kinds = {
         cell: MARKS[stone].lower()
-        for cell, stone in enumerate(game.board[position].tolist())
+        for cell, stone in enumerate(GAME.board[position].tolist())
     }
     kinds |= signs
     cells_by_sign: dict[str, list[int]] = {kind: [] for kind in SIGN_PATHS}
@@ -257,7 +254,7 @@ def plot_small_board(
         for kind, there in cells_by_sign.items()
         if there
     ]
-    lines = _find_winning_lines(game, position) if game.is_over(position) else []
+    lines = _find_winning_lines(position) if GAME.is_over(position) else []
     for line in _plot_winning_lines(lines):
         drawn.append(svg.Sign("won", f"M{line.x1} {line.y1} {line.x2} {line.y2}"))
     return SmallBoard(_describe_cells(kinds, last_cell), drawn)
@@ -359,10 +356,10 @@ def _plot_square(square: BoardSquare, x: float, y: float) -> Iterator[svg.Shape]
         )
 
 
-def _find_winning_lines(game: Game, position: int) -> list[list[int]]:
-    stones = game.board[position][game.lines]
-    complete = np.abs(stones.sum(axis=1)) == game.in_a_row
-    winning_lines: list[list[int]] = game.lines[complete].tolist()
+def _find_winning_lines(position: int) -> list[list[int]]:
+    stones = GAME.board[position][GAME.lines]
+    complete = np.abs(stones.sum(axis=1)) == GAME.in_a_row
+    winning_lines: list[list[int]] = GAME.lines[complete].tolist()
     return winning_lines
 
 

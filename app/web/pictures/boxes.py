@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from markupsafe import Markup
 
 from app.tictactoe.boxes import Box
-from app.tictactoe.game import Game, O, X
+from app.tictactoe.game import GAME, O, X
 from app.web.translation import gettext
 
 # A label fits the lid of a common matchbox, 53 by 36 millimetres.
@@ -20,7 +20,7 @@ BEAD_RADIUS, DIGIT_SIZE, STONE_RADIUS = (3.7, 5.2, 2.6)
 BOARD_SIZE = 3 * CELL_SIZE
 
 
-def render_bead_signs(game: Game) -> Markup:
+def render_bead_signs() -> Markup:
     """Return the SVG definitions of all signs, which a page with labels needs once."""
     x, y = _find_square_centre(0)
     lines = ""
@@ -29,7 +29,7 @@ def render_bead_signs(game: Game) -> Markup:
         lines += f"M{LABEL_MARGIN} {place:g}h{BOARD_SIZE:g}"
         lines += f"M{place:g} {LABEL_MARGIN}v{BOARD_SIZE:g}"
     signs = [f'<path id="grid" class="grid" d="{lines}"/>']
-    for cell in range(game.cells):
+    for cell in range(GAME.cells):
         x, y = _find_square_centre(cell)
         cross = ""
         for height in (STONE_RADIUS, -STONE_RADIUS):
@@ -49,7 +49,6 @@ def render_bead_signs(game: Game) -> Markup:
 
 
 def render_label(
-    game: Game,
     box: Box,
     beads_per_kind: int,
     counts_by_cell: Mapping[int, int] | None = None,
@@ -59,11 +58,11 @@ def render_label(
     Each move has `beads_per_kind` beads, unless `counts_by_cell` has a number for each move.
     """
     signs = "".join(
-        _write_sign_reference(name) for name in ["grid", *_list_sign_names(game, box)]
+        _write_sign_reference(name) for name in ["grid", *_list_sign_names(box)]
     )
     below = _write_bead_count(beads_per_kind, counts_by_cell)
     tally = "".join(
-        _write_cell_count(game, cell, n) for cell, n in (counts_by_cell or {}).items()
+        _write_cell_count(cell, n) for cell, n in (counts_by_cell or {}).items()
     )
     svg = Markup(
         f'<svg class="label" viewBox="0 0 {LABEL_WIDTH} {LABEL_HEIGHT}" role="img" '
@@ -72,12 +71,12 @@ def render_label(
         f'<text class="move" x="{LABEL_WIDTH - LABEL_MARGIN}" y="14">{{}}</text>'
         f'<text class="each" x="{LABEL_MARGIN}" y="{LABEL_HEIGHT - 1.4}">{{}}</text></svg>'
     )
-    move = gettext("move %(number)s", number=box.get_move_number(game))
-    words = f"{describe_box(game, box)}. {below}".rstrip(". ") + "."
+    move = gettext("move %(number)s", number=box.get_move_number(GAME))
+    words = f"{describe_box(box)}. {below}".rstrip(". ") + "."
     return svg.format(words, Markup(signs), Markup(tally), move, below)
 
 
-def describe_box(game: Game, box: Box) -> str:
+def describe_box(box: Box) -> str:
     names = {X: "X", O: "O"}
     cells = [
         names.get(stone)
@@ -86,7 +85,7 @@ def describe_box(game: Game, box: Box) -> str:
             if cell in box.cells
             else gettext("empty")
         )
-        for cell, stone in enumerate(game.board[box.position].tolist())
+        for cell, stone in enumerate(GAME.board[box.position].tolist())
     ]
     rows = [", ".join(cells[i : i + 3]) for i in (0, 3, 6)]
     return gettext("Box %(number)s", number=box.number) + f": {'; '.join(rows)}"
@@ -102,11 +101,11 @@ def _write_bead_count(
     return gettext("%(number)s beads of each", number=beads_per_kind)
 
 
-def _list_sign_names(game: Game, box: Box) -> list[str]:
+def _list_sign_names(box: Box) -> list[str]:
     kinds = {X: "x", O: "o", 0: "b"}
     return [
         f"{kinds[stone]}{cell}"
-        for cell, stone in enumerate(game.board[box.position].tolist())
+        for cell, stone in enumerate(GAME.board[box.position].tolist())
         if stone or cell in box.cells
     ]
 
@@ -115,7 +114,7 @@ def _write_sign_reference(sign_name: str) -> str:
     return f'<use href="#{sign_name}"/>'
 
 
-def _write_cell_count(game: Game, cell: int, bead_count: int) -> str:
+def _write_cell_count(cell: int, bead_count: int) -> str:
     x, y = _find_square_centre(cell)
     right = x + CELL_SIZE / 2 - 0.4
     bottom = y + CELL_SIZE / 2 - 0.5

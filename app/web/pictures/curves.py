@@ -12,7 +12,7 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import ArrayLike
 
-from app.tictactoe.game import FloatArray
+from app.tictactoe.game import GAME, FloatArray
 from app.tictactoe.report import Chances
 from app.web.formatting import format_count, format_percent, format_short_number
 from app.web.game_review import RESULT_LABELS, ReviewedMove, describe_moves
@@ -446,7 +446,7 @@ def lay_out_game_values(
     state: MatchState, moves: Sequence[ReviewedMove], height: float
 ) -> svg.Plot:
     """Plot the exact values of a game as a line, and what the players expected as dots."""
-    plies = state.site.game.cells
+    plies = GAME.cells
     shown = len(state.match.shown_record)
     start = int(state.site.solution.values[0])
     up = Axis(-1.0, 1.0, False, sorted(RESULT_LABELS))

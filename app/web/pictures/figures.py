@@ -23,6 +23,7 @@ from app.experiments import (
     ReferenceLine,
     Series,
 )
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import parse_record, replay_record
 from app.web.formatting import (
     format_count,
@@ -522,24 +523,23 @@ def _describe_bars(figure: Bars) -> str:
 def _lay_out_boards(figure: Boards, site: SiteData, first_seed: int) -> FigureLayout:
     pictures = []
     for board in figure.boards:
-        game = site.game
-        at = replay_record(site.game, board.record)[-1]
+        at = replay_record(GAME, board.record)[-1]
         sign_by_cell: dict[int, str] = {}
-        if not game.is_over(at):
+        if not GAME.is_over(at):
             sign_by_cell = {
                 cell: "right"
-                for cell in range(game.cells)
+                for cell in range(GAME.cells)
                 if site.is_move_correct[at, cell]
             }
             if board.value_source in site.shipped_agents:
                 chances = site.policies[board.value_source][at]
                 sign_by_cell |= {
                     cell: "plays" if cell in sign_by_cell else "blunder"
-                    for cell in range(game.cells)
+                    for cell in range(GAME.cells)
                     if chances[cell] > 0
                 }
-        *_, last = [None, *parse_record(game, board.record)]
-        picture = plot_small_board(game, at, sign_by_cell, last)
+        *_, last = [None, *parse_record(GAME, board.record)]
+        picture = plot_small_board(at, sign_by_cell, last)
         link = Destination(
             board.text,
             tables.build_position_url(site, board.record, board.value_source),
@@ -883,7 +883,7 @@ def _list_bar_shapes(figure: Bars, site: SiteData) -> list[svg.Shape]:
 @_list_miniature_shapes.register
 def _list_board_shapes(figure: Boards, site: SiteData) -> list[svg.Shape]:
     pictures = [
-        plot_small_board(site.game, replay_record(site.game, board.record)[-1], {})
+        plot_small_board(replay_record(GAME, board.record)[-1], {})
         for board in figure.boards[:2]
     ]
     return [

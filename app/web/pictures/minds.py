@@ -16,7 +16,7 @@ from werkzeug.exceptions import BadRequest
 
 from app.tictactoe import value_map
 from app.tictactoe.beads import compute_preferences, count_beads
-from app.tictactoe.game import BoolArray, FloatArray, IndexArray
+from app.tictactoe.game import GAME, BoolArray, FloatArray, IndexArray
 from app.tictactoe.notation import MARKS, find_record, format_position
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.value_map import (
@@ -200,7 +200,7 @@ def choose_decisions(
     agent = site.agents[agent_name]
     steps = range(agent.history.snapshot_count) if snapshot is None else (snapshot,)
     known = value_map.find_known_decisions(
-        site.game, np.stack([site.find_known_pairs(agent_name, one) for one in steps])
+        GAME, np.stack([site.find_known_pairs(agent_name, one) for one in steps])
     )
     rows = value_map.choose_representatives(site.tile_layout, agent.visits, known)
     return rows, value_map.select_values(rows, known)
@@ -214,16 +214,15 @@ def estimate_tiles(
     Values are from -1 to +1 for the mover. For beads they say how strongly the agent prefers its
     likeliest move. With `snapshot`, T is 1.
     """
-    game = site.game
     agent = site.agents[agent_name]
     tables = _load_tables(site, agent_name, snapshot)
     rows, _ = choose_decisions(site, agent_name, snapshot)
     if agent.card.reward_scale is None:
-        held = count_beads(game, tables, agent.card.play_rule)
+        held = count_beads(GAME, tables, agent.card.play_rule)
         return value_map.get_best_move_values(
-            game, rows, compute_preferences(game, held)
+            GAME, rows, compute_preferences(GAME, held)
         )
-    return value_map.estimate_outcomes(game, rows, tables, agent.card.reward_scale)
+    return value_map.estimate_outcomes(GAME, rows, tables, agent.card.reward_scale)
 
 
 def _load_tables(
@@ -242,7 +241,6 @@ def colour_tiles(
     site: SiteData, agent_name: str, colouring_key: str, snapshot: int | None = None
 ) -> TileColours:
     """Return the colours of N tiles at T snapshots, [T, N]. With `snapshot`, T is 1."""
-    game = site.game
     agent = site.agents[agent_name]
     rows, known = choose_decisions(site, agent_name, snapshot)
     # Updates are counted only up to the end of the training.
@@ -250,12 +248,12 @@ def colour_tiles(
         return value_map.colour_visits(rows, agent.visits, LEVEL_COUNT)
     if colouring_key == "blunders":
         plays = (
-            policy_from_values(game.spread_pairs(q), agent.card.play_rule)
+            policy_from_values(GAME.spread_pairs(q), agent.card.play_rule)
             for q in _load_tables(site, agent_name, snapshot)
         )
         # All snapshots at once would need 30 MB.
         drawn = [
-            value_map.colour_blunders(game, *each, LEVEL_COUNT)
+            value_map.colour_blunders(GAME, *each, LEVEL_COUNT)
             for each in zip(rows, plays, strict=True)
         ]
         return TileColours(
@@ -270,7 +268,7 @@ def colour_tiles(
     # Only agents can have beads.
     assert reward_scale is not None
     truth = value_map.estimate_outcomes(
-        game, rows, site.get_values(value_source)[game.legal], reward_scale
+        GAME, rows, site.get_values(value_source)[GAME.legal], reward_scale
     )
     return value_map.colour_errors(best, truth, known, LEVEL_COUNT)
 
@@ -308,7 +306,7 @@ def plot_policy_blunders(site: SiteData, policy_name: str) -> ValueMap:
     where = site.tile_layout
     kind = "blunders"
     heat, _ = value_map.colour_class_blunders(
-        site.game, where, site.policies[policy_name], LEVEL_COUNT
+        GAME, where, site.policies[policy_name], LEVEL_COUNT
     )
     return _build_value_map(site, policy_name, kind, heat)
 
@@ -420,7 +418,6 @@ def plot_value_map_file(site: SiteData, picture: ValueMap, snapshot: int) -> Dra
 def list_value_map_rows(
     site: SiteData, picture: ValueMap, snapshot: int
 ) -> Iterator[tuple[object, ...]]:
-    game = site.game
     where = site.tile_layout
     agent = site.agents[picture.agent_name]
     colours = colour_tiles(site, picture.agent_name, picture.colouring_key)
@@ -428,10 +425,10 @@ def list_value_map_rows(
         choose_decisions(site, picture.agent_name, snapshot)[0][0].tolist()
     ):
         yield (
-            format_position(game, position),
-            find_record(game, position),
+            format_position(GAME, position),
+            find_record(GAME, position),
             int(where.plies[tile]) + 1,
-            MARKS[int(game.to_move[position])],
+            MARKS[int(GAME.to_move[position])],
             int(where.optimal_value[tile]),
             int(colours.colour_levels[snapshot, tile])
             if colours.is_known[snapshot, tile]

@@ -10,7 +10,7 @@ import numpy as np
 
 from app.experiments import Board, Boards, Table
 from app.recipes import Recipe
-from app.tictactoe.game import O, X, tic_tac_toe
+from app.tictactoe.game import GAME, O, X
 from app.tictactoe.notation import find_record
 from app.tictactoe.policy import (
     find_best_moves,
@@ -35,27 +35,26 @@ def measure_losses_as_o(recipe: Recipe) -> dict[str, Any]:
     "record" has the moves to the position in which it errs most often, or None; symmetric positions
     count as one. "share" is the percentage of games with an error there.
     """
-    game = tic_tac_toe()
-    *_, end = learn(game, recipe)
+    *_, end = learn(GAME, recipe)
     policy = policy_from_values(end.q, recipe.plays)
-    opponent = minimax_random_policy(game)
-    _, _, lost = compute_chances(game, opponent, policy, O)
-    both = np.stack([opponent, policy])[:, game.legal]
-    met = np.zeros(game.decisions)
+    opponent = minimax_random_policy(GAME)
+    _, _, lost = compute_chances(GAME, opponent, policy, O)
+    both = np.stack([opponent, policy])[:, GAME.legal]
+    met = np.zeros(GAME.decisions)
     *plies, _ = iterate_matches(
-        game, collect_policy_moves(game, both), np.array([0]), np.array([1])
+        GAME, collect_policy_moves(GAME, both), np.array([0]), np.array([1])
     )
     for rows, chance in plies:
         met[rows] = chance[0]
-    wrong_moves = np.where(find_best_moves(game), 0, policy)
+    wrong_moves = np.where(find_best_moves(GAME), 0, policy)
     wrong = wrong_moves.sum(axis=1) * met
-    wrong[game.to_move == X] = 0
-    classes = game.symmetry_class[: game.decisions]
-    errors = np.bincount(classes, wrong, game.decisions)
+    wrong[GAME.to_move == X] = 0
+    classes = GAME.symmetry_class[: GAME.decisions]
+    errors = np.bincount(classes, wrong, GAME.decisions)
     worst = int(np.argmax(errors))
     return {
         "lost": 100 * lost,
-        "record": find_record(game, worst) if errors[worst] > 0 else None,
+        "record": find_record(GAME, worst) if errors[worst] > 0 else None,
         "share": 100 * float(errors[worst]),
     }
 

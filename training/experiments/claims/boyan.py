@@ -6,7 +6,7 @@ The shipped agents are compared with this bound.
 from app.experiments import Bar, Bars, round_significant
 from app.recipes import SHIPPED, name_recipe
 from app.tictactoe.agents import load_agent
-from app.tictactoe.game import SEATS, X, tic_tac_toe
+from app.tictactoe.game import GAME, SEATS, X
 from app.tictactoe.policy import t_hand_policy
 from app.tictactoe.values import find_best_response
 from training.experiments.results import Results, format_percentage
@@ -18,11 +18,10 @@ def compute_win_bound(_results: Results) -> float:
 
     The percentage is the mean of both seats.
     """
-    game = tic_tac_toe()
     total = 0.0
     for seat in SEATS.values():
         response = find_best_response(
-            game, t_hand_policy(game), seat, loss_reward=float("-inf")
+            GAME, t_hand_policy(GAME), seat, loss_reward=float("-inf")
         )
         total += float(response.outcome_chances[0, 0 if seat == X else 2])
     return round_significant(50 * total)
@@ -33,12 +32,11 @@ def format_win_bound(results: Results) -> str:
 
 
 def plot_shipped_agents(_results: Results) -> Bars:
-    game = tic_tac_toe()
     bars = []
     for one, agent in SHIPPED.items():
         if not (MODELS / f"{one}.json").exists():
             continue
-        against = load_agent(MODELS, game, one).card.figures.baseline_chances["t-hand"]
+        against = load_agent(MODELS, GAME, one).card.figures.baseline_chances["t-hand"]
         share = 50 * (against.x[-1][0] + against.o[-1][0])
         bars.append(
             Bar(agent.title, round_significant(share), recipe=name_recipe(agent.recipe))

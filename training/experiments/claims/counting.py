@@ -2,40 +2,38 @@
 
 from math import comb, factorial
 
-from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.game import GAME
 
 
 def count_everything() -> dict[str, float]:
-    game = tic_tac_toe()
-    classes = game.symmetry_class.tolist()
+    classes = GAME.symmetry_class.tolist()
     counts = {
-        "orders in which nine cells can be filled (9!)": factorial(game.cells),
+        "orders in which nine cells can be filled (9!)": factorial(GAME.cells),
         "different games (a game ends with a win or a full board)": _count_games(),
-        "boards with X, O or nothing in each cell (3^9)": 3**game.cells,
+        "boards with X, O or nothing in each cell (3^9)": 3**GAME.cells,
         "boards with as many X as O, or one X more": _count_balanced_boards(),
-        "boards that a game can reach (positions)": game.positions,
-        "positions in which a player has to move": game.decisions,
+        "boards that a game can reach (positions)": GAME.positions,
+        "positions in which a player has to move": GAME.decisions,
         "positions that a game can reach, up to symmetry": len({*classes}),
         "positions in which a player has to move, up to symmetry": len(
-            {*classes[: game.decisions]}
+            {*classes[: GAME.decisions]}
         ),
     }
-    factor = game.positions / len({*classes})
+    factor = GAME.positions / len({*classes})
     return {**counts, "factor by which symmetry reduces the boards": factor}
 
 
 def _count_games() -> int:
-    game = tic_tac_toe()
-    paths = [1] + [0] * (game.positions - 1)
-    for position in range(game.decisions):
-        for after in game.successor[position].tolist():
+    paths = [1] + [0] * (GAME.positions - 1)
+    for position in range(GAME.decisions):
+        for after in GAME.successor[position].tolist():
             if after >= 0:
                 paths[after] += paths[position]
-    return sum(paths[game.decisions :])
+    return sum(paths[GAME.decisions :])
 
 
 def _count_balanced_boards() -> int:
     """Count the boards with as many X as O, or one X more, even if no game can reach them."""
-    cells = tic_tac_toe().cells
+    cells = GAME.cells
     numbers_of_x_and_o = [(full - full // 2, full // 2) for full in range(cells + 1)]
     return sum(comb(cells, x) * comb(cells - x, o) for x, o in numbers_of_x_and_o)

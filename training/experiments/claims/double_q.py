@@ -4,7 +4,7 @@ from functools import cache
 
 from app.experiments import Curves, round_significant, summarize_seeds
 from app.recipes import parse_recipe
-from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.game import GAME
 from app.tictactoe.tasks import solve_task
 from training.experiments.quantities import QUANTITIES
 from training.experiments.results import Results, trace_curve
@@ -15,10 +15,9 @@ EMPTY_BOARD_QUANTITY = QUANTITIES["value of the empty board"]
 @cache
 def compute_exact_value() -> float:
     """Return the exact value of the empty board in the training task of the recipe "q-table"."""
-    game = tic_tac_toe()
     task = parse_recipe("q-table").build_training_task()
     assert task is not None
-    return round_significant(float(solve_task(game, task)[0][game.legal[0]].max()))
+    return round_significant(float(solve_task(GAME, task)[0][GAME.legal[0]].max()))
 
 
 def format_bias(results: Results) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from functools import cache
 
 from app.experiments import Grid, round_significant
-from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.game import GAME
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.values import TIE_TOLERANCE, compute_outcome_chances
 from training.experiments.results import Results
@@ -14,9 +14,8 @@ PERFECT_PLAYERS = ("minimax", "minimax-random")
 
 @cache
 def compute_percents(x: str, o: str) -> list[float]:
-    game = tic_tac_toe()
-    policies = (BASELINES[name].build_policy(game) for name in (x, o))
-    chances: list[float] = compute_outcome_chances(game, *policies)[0].tolist()
+    policies = (BASELINES[name].build_policy(GAME) for name in (x, o))
+    chances: list[float] = compute_outcome_chances(GAME, *policies)[0].tolist()
     return [100 * chance for chance in chances]
 
 

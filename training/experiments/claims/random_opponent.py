@@ -5,7 +5,7 @@ Against an imperfect opponent such a policy may take risks that lose to a perfec
 
 from app.experiments import Bar, Bars
 from app.recipes import parse_recipe
-from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.game import GAME
 from app.tictactoe.policy import greedy_policy
 from app.tictactoe.report import find_blunders
 from app.tictactoe.tasks import solve_task
@@ -20,13 +20,12 @@ def compute_task_blunders(results: Results) -> dict[str, int]:
     The policy is greedy for Q*, the exact action values of the task. A blunder is counted once for
     each position.
     """
-    game = tic_tac_toe()
     blunders = {}
     for label, recipe in results.recipe_by_label.items():
         task = parse_recipe(recipe).build_training_task()
         assert task is not None
-        policy = greedy_policy(solve_task(game, task).round(9))
-        blunders[label] = int(find_blunders(game, policy).sum())
+        policy = greedy_policy(solve_task(GAME, task).round(9))
+        blunders[label] = int(find_blunders(GAME, policy).sum())
     return blunders
 
 

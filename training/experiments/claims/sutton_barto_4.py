@@ -1,7 +1,7 @@
 """Compare greedy play with play that explores as in training, against the random player."""
 
 from app.recipes import Recipe
-from app.tictactoe.game import SEATS, tic_tac_toe
+from app.tictactoe.game import GAME, SEATS
 from app.tictactoe.policy import BASELINES, mix_policies, policy_from_values
 from app.tictactoe.report import compute_chances
 from training.experiments.quantities import OUTCOMES
@@ -16,15 +16,14 @@ def measure_greedy_and_exploring(recipe: Recipe) -> dict[str, float]:
 
     "greedy" and "exploring" are wins, "greedy_lost" and "exploring_lost" are losses.
     """
-    game = tic_tac_toe()
-    *_, end = learn(game, recipe)
+    *_, end = learn(GAME, recipe)
     greedy = policy_from_values(end.q, recipe.plays)
-    random = BASELINES["random"].build_policy(game)
+    random = BASELINES["random"].build_policy(GAME)
     exploring = mix_policies(greedy, random, TRAINING_EPSILON)
     results = {}
     for name, policy in {"greedy": greedy, "exploring": exploring}.items():
         as_x, as_o = (
-            compute_chances(game, random, policy, seat) for seat in SEATS.values()
+            compute_chances(GAME, random, policy, seat) for seat in SEATS.values()
         )
         for key, outcome in {name: "won", f"{name}_lost": "lost"}.items():
             place = OUTCOMES[outcome]

@@ -18,7 +18,7 @@ from app.textbook.exploration import pick
 from app.textbook.loop import Update
 from app.textbook.rng import Random
 from app.textbook.symmetry import canonical_board
-from app.tictactoe.game import O, X, tic_tac_toe
+from app.tictactoe.game import GAME, O, X
 from app.tictactoe.notation import parse_position
 from app.tictactoe.policy import Policy, policy_from_values
 from app.tictactoe.values import compute_best_responses
@@ -53,11 +53,10 @@ def train_with_teacher(teacher: str, recipe: Recipe) -> dict[str, int | None]:
 
     The number is None if the learner is not unbeatable after MAX_GAMES games.
     """
-    game = tic_tac_toe()
-    learner = make_learner(game, recipe)
+    learner = make_learner(GAME, recipe)
     rng = Random(recipe.seed)
     teacher_rng = Random(recipe.seed, 1)
-    first_values, entries = build_first_table(game, recipe.with_seed(0))
+    first_values, entries = build_first_table(GAME, recipe.with_seed(0))
     q = first_values.copy()
     turn = build_person_turn(1)
     changed = True
@@ -66,9 +65,9 @@ def train_with_teacher(teacher: str, recipe: Recipe) -> dict[str, int | None]:
         # Without a changed value the policy is the same, and need not be examined again.
         if changed:
             policy = policy_from_values(
-                game.spread_pairs(q.astype(np.float32)), recipe.plays
+                GAME.spread_pairs(q.astype(np.float32)), recipe.plays
             )
-            if is_unbeatable(game, policy, X):
+            if is_unbeatable(GAME, policy, X):
                 return {"games": games}
             if teacher == BEST_RESPONDER_TEACHER:
                 choose_cell = _build_best_responder(policy, teacher_rng)
@@ -82,9 +81,8 @@ def train_with_teacher(teacher: str, recipe: Recipe) -> dict[str, int | None]:
 
 
 def _build_teacher(teacher: str, rng: Random) -> Callable[[str], int]:
-    game = tic_tac_toe()
     visits = Counter[str]()
-    rules = build_rules(game)
+    rules = build_rules(GAME)
 
     def choose_least_visited(board: str) -> int:
         """Return the move to the board that this teacher has reached least often, up to symmetry."""
@@ -100,18 +98,17 @@ def _build_teacher(teacher: str, rng: Random) -> Callable[[str], int]:
 
     if teacher == LEAST_VISITED_TEACHER:
         return choose_least_visited
-    list_moves = find_move_lister(game, teacher)
+    list_moves = find_move_lister(GAME, teacher)
     return lambda board: pick(list_moves(rules, board), rng.random())
 
 
 def _build_best_responder(policy: Policy, rng: Random) -> Callable[[str], int]:
-    game = tic_tac_toe()
-    moves = compute_best_responses(game, policy[game.legal], O, loss_reward=0.0)[0]
+    moves = compute_best_responses(GAME, policy[GAME.legal], O, loss_reward=0.0)[0]
 
     def choose_best_response(board: str) -> int:
-        start, end = game.pair_start[parse_position(game, board) :][:2]
+        start, end = GAME.pair_start[parse_position(GAME, board) :][:2]
         is_best = moves[start:end] > 0
-        cells = game.pair_cell[start:end][is_best].tolist()
+        cells = GAME.pair_cell[start:end][is_best].tolist()
         return int(pick(cells, rng.random()))
 
     return choose_best_response

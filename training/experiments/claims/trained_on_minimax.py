@@ -3,7 +3,7 @@
 import numpy as np
 
 from app.recipes import Recipe
-from app.tictactoe.game import SEATS, Game, O, X, tic_tac_toe
+from app.tictactoe.game import GAME, SEATS, Game, O, X
 from app.tictactoe.policy import BASELINES, Policy, policy_from_values
 from app.tictactoe.report import compute_chances
 from app.tictactoe.values import Numbers
@@ -20,21 +20,20 @@ def measure_test_games(recipe: Recipe) -> dict[str, float]:
     "learned" counts the positions with an updated move. "tested" counts these positions and all
     that test games against random moves reach. Symmetric positions count once.
     """
-    game = tic_tac_toe()
-    *_, end = learn(game, recipe)
+    *_, end = learn(GAME, recipe)
     policy = policy_from_values(end.q, recipe.plays)
-    random = BASELINES["random"].build_policy(game)
-    won, _, lost = compute_chances(game, random, policy, O)
+    random = BASELINES["random"].build_policy(GAME)
+    won, _, lost = compute_chances(GAME, random, policy, O)
     known = np.flatnonzero((end.visits > 0).any(axis=1))
     drawn = np.random.default_rng(recipe.seed)
     tested = [
-        _play_test_games(game, policy, random, seat, drawn) for seat in SEATS.values()
+        _play_test_games(GAME, policy, random, seat, drawn) for seat in SEATS.values()
     ]
-    classes = game.symmetry_class
+    classes = GAME.symmetry_class
     return {
         "won": 100 * won,
         "lost": 100 * lost,
-        "learned": count_known_positions(game, end.visits),
+        "learned": count_known_positions(GAME, end.visits),
         "tested": len(np.unique(classes[np.concatenate([known, *tested])])),
     }
 

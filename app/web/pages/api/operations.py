@@ -17,7 +17,7 @@ from app.tables.reader import TableReading
 from app.tables.values import TableError
 from app.tictactoe.agents import add_arrays_digest
 from app.tictactoe.causes import BlunderCause
-from app.tictactoe.game import SEATS, O, X
+from app.tictactoe.game import GAME, SEATS, O, X
 from app.tictactoe.notation import (
     MARKS,
     IllegalMoveError,
@@ -142,10 +142,10 @@ def judge_table(values: bool, **_reading_options: str) -> Response:
         raise BadRequest(
             f"This table cannot be read as a whole: {reading.fault_sentence}."
         )
-    moves = encode_moves(site.game, reading.chosen_moves)
+    moves = encode_moves(GAME, reading.chosen_moves)
     drawn = None
     if reading.is_proportional:
-        drawn = compute_policy_figures(site.game, reading.policy)
+        drawn = compute_policy_figures(GAME, reading.policy)
     response = build_json_response(
         build_judgement(site, MOVES_PREFIX + moves, drawn)
         | {
@@ -182,7 +182,7 @@ def build_judgement(
         "unbeatable_as": _list_proved_seats(lost_games),
         "losing_games": lost_games,
         "blunders": figures.blunders[-1],
-        "decisions": site.game.decisions,
+        "decisions": GAME.decisions,
         "reachable_blunders": {"x": reachable.x[-1], "o": reachable.o[-1]},
         "nash_conv": figures.nash_conv[-1],
         "against_random": build_final_results(figures.baseline_chances["random"]),
@@ -202,9 +202,7 @@ def list_position_values(
     """Return position -> values for JSON, None if the table has only moves."""
     if reading.q is None:
         return None
-    positions = [
-        format_position(site.game, position) for position in range(len(reading.q))
-    ]
+    positions = [format_position(GAME, position) for position in range(len(reading.q))]
     values = [
         [None if isnan(value) else value for value in row] for row in reading.q.tolist()
     ]
@@ -231,7 +229,7 @@ def draw_move(
     site = get_current_site()
     number = _parse_position_number(position)
     _check_name_exists(agent, site.policies, site.policies.contains_name(agent))
-    if site.game.is_over(number):
+    if GAME.is_over(number):
         raise Conflict(f"The game is over in {position}: no player is to move.")
     if seed is None:
         draw = current_app.extensions["random"]
@@ -251,7 +249,7 @@ def show_game(record: str) -> Response:
     site = get_current_site()
     try:
         states = [
-            build_state(site, position) for position in replay_record(site.game, record)
+            build_state(site, position) for position in replay_record(GAME, record)
         ]
     except IllegalMoveError as error:
         raise Conflict(f"This game cannot be: {error}.") from None
@@ -273,12 +271,9 @@ def show_match(x: str, o: str) -> Response:
         _check_name_exists(name, site.policies, site.policies.contains_name(name))
     policies = site.policies[x], site.policies[o]
     chances = [
-        round_figure(chance)
-        for chance in compute_outcome_chances(site.game, *policies)[0]
+        round_figure(chance) for chance in compute_outcome_chances(GAME, *policies)[0]
     ]
-    likeliest = [
-        find_likeliest_game(site.game, *policies, outcome) for outcome in (X, 0, O)
-    ]
+    likeliest = [find_likeliest_game(GAME, *policies, outcome) for outcome in (X, 0, O)]
     return build_cacheable_response(
         {
             "x": x,
@@ -336,7 +331,7 @@ def build_json_response(content: object) -> Response:
 
 def _parse_position_number(position: str) -> int:
     try:
-        return parse_position(get_current_site().game, position)
+        return parse_position(GAME, position)
     except ValueError as error:
         raise NotFound(f"There is no such position: {error}.") from None
 
@@ -364,7 +359,7 @@ def build_agent_summary(site: SiteData, agent_id: str) -> OpenApiDocument:
         "updates": card.updates,
         "unbeatable_as": _list_proved_seats(find_losing_games(site, agent_id)),
         "blunders": figures.blunders[-1],
-        "decisions": site.game.decisions,
+        "decisions": GAME.decisions,
         "task": task,
         "against_random": build_final_results(figures.baseline_chances["random"]),
         "against_best_responder": build_final_results(figures.best_response),
@@ -375,14 +370,13 @@ def build_agent_summary(site: SiteData, agent_id: str) -> OpenApiDocument:
 
 
 def build_state(site: SiteData, position: int) -> OpenApiDocument:
-    game = site.game
-    over = game.is_over(position)
+    over = GAME.is_over(position)
     return {
-        "position": format_position(game, position),
-        "code": int(game.code[position]),
-        "to_move": None if over else MARK_BY_PLAYER[int(game.to_move[position])],
+        "position": format_position(GAME, position),
+        "code": int(GAME.code[position]),
+        "to_move": None if over else MARK_BY_PLAYER[int(GAME.to_move[position])],
         "over": over,
-        "result": RESULT_BY_WINNER[game.get_result(position)] if over else None,
+        "result": RESULT_BY_WINNER[GAME.get_result(position)] if over else None,
     }
 
 
@@ -390,36 +384,35 @@ def build_position_view(
     site: SiteData, position: int, value_source: str, snapshot: int | None
 ) -> OpenApiDocument:
     """Return a position with its exact values, and the values of an agent or another source."""
-    game = site.game
     learned = site.agents.find(value_source)
     values = (
         None
-        if game.is_over(position)
+        if GAME.is_over(position)
         else evaluate_moves(site, position, value_source, snapshot)
     )
     reward_scale = site.get_rewards(value_source)
     scale = updates = None
     if values and reward_scale:
-        is_x = game.to_move[position] == X
+        is_x = GAME.to_move[position] == X
         rewards = reward_scale.x if is_x else reward_scale.o
         scale = dict(zip(("loss", "draw", "win"), rewards, strict=True))
     if learned:
         updates = int(learned.snapshot_updates[-1 if snapshot is None else snapshot])
     shown = Match(
-        find_record(game, position),
+        find_record(GAME, position),
         o=HUMAN,
         value_source=value_source,
         snapshot=snapshot,
     )
     return build_state(site, position) | {
-        "symmetry_class": format_position(game, int(game.symmetry_class[position])),
+        "symmetry_class": format_position(GAME, int(GAME.symmetry_class[position])),
         "value": int(site.solution.values[position]),
         "plies": int(site.solution.plies_to_end[position]),
         "lens": value_source,
         "updates": updates,
         "worth": scale,
         "cells": [
-            _build_square(site, position, cell, values) for cell in range(game.cells)
+            _build_square(site, position, cell, values) for cell in range(GAME.cells)
         ],
         "page": play_url(shown),
     }
@@ -438,7 +431,7 @@ def build_drawn_move(
         "before": build_state(site, position),
         "chances": [round_figure(chance) for chance in chances],
         "cell": cell,
-        "after": build_state(site, int(site.game.successor[position, cell])),
+        "after": build_state(site, int(GAME.successor[position, cell])),
     }
 
 
@@ -451,7 +444,7 @@ def _build_cause(site: SiteData, cause: BlunderCause) -> OpenApiDocument:
         "of": cause.possible_count,
         "by_chance": round_figure(cause.expected_by_chance),
         "shown_in": [
-            format_position(site.game, position) for position in cause.example_positions
+            format_position(GAME, position) for position in cause.example_positions
         ],
     }
 
@@ -470,7 +463,7 @@ def _build_square(
 ) -> OpenApiDocument:
     square = {
         "cell": cell,
-        "mark": MARKS[int(site.game.board[position, cell])],
+        "mark": MARKS[int(GAME.board[position, cell])],
         "legal": False,
         "value": None,
         "best": False,
@@ -479,7 +472,7 @@ def _build_square(
         "task": None,
         "truth": None,
     }
-    if move_values is None or not site.game.legal[position, cell]:
+    if move_values is None or not GAME.legal[position, cell]:
         return square
     learned = site.agents.find(move_values.value_source)
     task = (
@@ -487,7 +480,7 @@ def _build_square(
         if move_values.is_optimal_play
         else site.get_task_q(move_values.value_source.removesuffix(TASK_SUFFIX))
     )
-    after = site.game.successor[position, cell]
+    after = GAME.successor[position, cell]
     if move_values.is_known[cell]:
         square["value"] = round_figure(move_values.values[cell])
     return square | {

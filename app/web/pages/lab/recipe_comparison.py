@@ -21,7 +21,7 @@ from app.recipes import (
     parse_recipe,
 )
 from app.recipes.parameters import PERSON_OPPONENT
-from app.tictactoe.game import SEATS
+from app.tictactoe.game import GAME, SEATS
 from app.tictactoe.notation import MARKS
 from app.web.facts import find_losing_games
 from app.web.formatting import (
@@ -294,7 +294,7 @@ class RecipeComparison:
             if key in self.measures
         ]
         blunders = self.measures[BLUNDERS_KEY]
-        decisions = format_count(self.site.game.decisions)
+        decisions = format_count(GAME.decisions)
         rows = []
         for measure in {one.title: one for one in (self.measure, *usual)}.values():
             ends = self.list_final_values(measure)

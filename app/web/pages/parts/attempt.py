@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 from werkzeug.exceptions import BadRequest, Conflict
 
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import DIGITS, MARKS
 from app.tictactoe.puzzles import PUZZLE_LEVELS, PUZZLES_PER_ROUND, Puzzle
 from app.web.facts import check_puzzle_number, list_puzzles
@@ -94,7 +95,7 @@ class PuzzleAttempt:
         The wrong one is not the agent's move, which the second question asks for.
         """
         puzzle = self.puzzle
-        cells = np.flatnonzero(self.site.game.legal[puzzle.position]).tolist()
+        cells = np.flatnonzero(GAME.legal[puzzle.position]).tolist()
         known = {*puzzle.correct_cells, puzzle.blunder_cell}
         wrong = [cell for cell in cells if cell not in known]
         return sorted([puzzle.correct_cells[0], *wrong[:1]])
@@ -144,7 +145,7 @@ class PuzzleAttempt:
 
     @property
     def mover(self) -> str:
-        return MARKS[int(self.site.game.to_move[self.puzzle.position])]
+        return MARKS[int(GAME.to_move[self.puzzle.position])]
 
     @property
     def blunder_square(self) -> str:
@@ -244,7 +245,7 @@ def describe_wrong_move(site: SiteData, position: int, cell: int) -> str:
         "Wrong: %(mark)s can now win with one move.",
         "Wrong: %(mark)s can now force a win in %(count)s moves.",
         moves // 2,
-        mark=MARKS[-int(site.game.to_move[position])],
+        mark=MARKS[-int(GAME.to_move[position])],
     )
 
 
@@ -381,7 +382,7 @@ def read_free_cell(
 ) -> int:
     """Return the cell in a query parameter; raises Conflict if it is taken."""
     cell = read_cell(parameter_name, cell_text)
-    if not site.game.legal[position, cell]:
+    if not GAME.legal[position, cell]:
         words = gettext_noop("The %(square)s square is already taken.")
         raise Conflict(gettext(words, square=name_square(cell)))
     return cell
@@ -433,7 +434,7 @@ def _build_answer_notes(attempt: PuzzleAttempt) -> list[Note]:
             gettext("your guess")
         )
     notes = []
-    for cell in range(attempt.site.game.cells):
+    for cell in range(GAME.cells):
         label = ", ".join(words_by_cell.get(cell, []))
         notes.append(Note(f"{notes_by_cell.get(cell, '')} {label}".strip(), label))
     return notes

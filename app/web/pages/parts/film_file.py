@@ -5,6 +5,7 @@ from textwrap import wrap
 
 from PIL import Image
 
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import replay_record
 from app.web.formatting import name_square
 from app.web.match import Match, replay_match
@@ -65,7 +66,7 @@ def _plot_frame(
     match = Match(record=record, x=HUMAN, o=HUMAN, value_source=agent_name)
     state = replay_match(match, site)
     snapshot = site.get_snapshot_parameter(agent_name, step)
-    position = replay_record(site.game, record)[-1]
+    position = replay_record(GAME, record)[-1]
     values = evaluate_moves(site, position, agent_name, snapshot)
     board = lay_out_board(state, values, None, "film", "")
     blunders = site.agents[agent_name].card.figures.blunders

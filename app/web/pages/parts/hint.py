@@ -5,6 +5,7 @@ If the next move of a finished game is a blunder, the hint explains this blunder
 
 import numpy as np
 
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import MARKS
 from app.web.formatting import (
     capitalize_first_letter,
@@ -90,7 +91,7 @@ def get_player_title(state: MatchState) -> str:
 
 
 def build_blunder_notes(state: MatchState, cell: int) -> list[Note]:
-    notes = [EMPTY_NOTE] * state.site.game.cells
+    notes = [EMPTY_NOTE] * GAME.cells
     right, blunder = gettext("right"), gettext("blunder")
     for right_cell in _list_correct_cells(state):
         notes[right_cell] = Note(f"✓ {right}", right)
@@ -165,6 +166,6 @@ def _compute_blunder_chances(state: MatchState, cell: int) -> tuple[float, float
     if after.is_over:
         return 0.0, 0.0
     wrong = ~site.is_move_correct[after.position]
-    legal = site.game.legal[after.position]
+    legal = GAME.legal[after.position]
     chances = (compute_reply_chances(after), legal / legal.sum())
     return tuple(round(float(each[wrong].sum()), 6) for each in chances)  # type: ignore[return-value]

@@ -12,7 +12,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from app.tictactoe.atlas import BlunderDecisions
-from app.tictactoe.game import SEATS
+from app.tictactoe.game import GAME, SEATS
 from app.tictactoe.notation import MARKS
 from app.tictactoe.report import Chances
 from app.web.facts import (
@@ -131,7 +131,7 @@ def build_proof(
     numbers = range(len(proof.positions))[shown_range]
 
     def format_move_number(index: int) -> str:
-        return f"Move {site.game.ply[proof.positions[index]] // 2 + 1} of the agent"
+        return f"Move {GAME.ply[proof.positions[index]] // 2 + 1} of the agent"
 
     build_board = partial(_build_proof_board, site, policy_name, seat)
     return {
@@ -159,7 +159,7 @@ def build_decision_board(
     signs = dict.fromkeys(np.flatnonzero(right).tolist(), "right")
     signs |= dict.fromkeys(np.flatnonzero(right & chosen).tolist(), "plays")
     signs |= dict.fromkeys(np.flatnonzero(chosen & ~right).tolist(), "blunder")
-    mark = MARKS[int(site.game.to_move[position])]
+    mark = MARKS[int(GAME.to_move[position])]
     best_result = OUTCOME_LABELS[int(np.nanmax(site.optimal_q[position]))]
     does = f"As {mark} the agent keeps the {best_result}"
     if (chosen & ~right).any():
@@ -186,7 +186,7 @@ def _build_captioned_board(
 
     If possible it is a game that the policy itself can play. `signs` is as in `plot_small_board`.
     """
-    seat = int(site.game.to_move[position])
+    seat = int(GAME.to_move[position])
     match = replace(
         build_match_against_person(
             policy_name, seat, find_record_of_policy(site, policy_name, position)
@@ -194,7 +194,7 @@ def _build_captioned_board(
         is_paused=True,
     )
     return {
-        "board": plot_small_board(site.game, position, signs),
+        "board": plot_small_board(position, signs),
         "url": play_url(match),
         "title": title,
         "notes": notes,
@@ -244,7 +244,7 @@ def _build_blunder_board(
         position,
         signs,
         _describe_value_loss(site, policy_name, mistakes, row),
-        f"It plays {MARKS[int(site.game.to_move[position])]}{often}",
+        f"It plays {MARKS[int(GAME.to_move[position])]}{often}",
         _describe_symmetric_blunders(erring, int(images)),
     )
 
@@ -273,7 +273,7 @@ def _describe_bad_result(site: SiteData, position: int, cell: int) -> str:
     moves = -site.signed_moves_to_end.item(position, cell)
     if not moves:
         return OUTCOME_LABELS[0]
-    opponent = MARKS[-int(site.game.to_move[position])]
+    opponent = MARKS[-int(GAME.to_move[position])]
     # Half of these moves are the opponent's, from the reply to its last one.
     speed = "win at once" if moves == 2 else f"force a win in {moves // 2} moves"
     return f"{OUTCOME_LABELS[-1]}: {opponent} can then {speed}"
@@ -310,7 +310,7 @@ def _describe_ending(site: SiteData, position: int, cell: int, ply: int) -> str:
     moves = site.signed_moves_to_end.item(position, cell)
     if not moves:
         return "a draw"
-    winner = MARKS[int(site.game.to_move[position]) * (1 if moves > 0 else -1)]
+    winner = MARKS[int(GAME.to_move[position]) * (1 if moves > 0 else -1)]
     if moves == 1:
         return f"{winner} wins"
     return f"{winner} can win by move {ply - 1 + abs(moves)}"
@@ -328,7 +328,7 @@ def _build_lost_game(
     address = map_plies_to_urls(state.match)
     for ply, cell in enumerate(state.played_cells, 1):
         position, after = state.positions[ply - 1 : ply + 1]
-        mover = int(site.game.to_move[position])
+        mover = int(GAME.to_move[position])
         own = mover == SEATS[seat]
         blunder = not site.is_move_correct[position, cell]
         chances.append(site.policies[policy_name][position, cell] if own else 1.0)
@@ -338,7 +338,7 @@ def _build_lost_game(
             done = f"✗ Blunder: {done}" if own else f"✗ Blunder, unpunished: {done}"
         boards.append(
             {
-                "board": plot_small_board(site.game, after, {}, last_cell=cell),
+                "board": plot_small_board(after, {}, last_cell=cell),
                 "url": address(ply),
                 "title": f"{ply}. {MARKS[mover]} {name_square(cell)}",
                 "notes": [done],

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.tictactoe.card import Card
-from app.tictactoe.game import SEATS
+from app.tictactoe.game import GAME, SEATS
 from app.tictactoe.notation import MARKS, replay_record
 from app.tictactoe.report import Chances, ChancesBySeat, Figures, RatesBySeat
 from app.web.comparison import CURVE_TITLES, SourceSnapshot
@@ -276,16 +276,15 @@ def build_position_film(site: SiteData, agent_name: str, record: str) -> Film:
 
     Raises the errors of `replay_record`.
     """
-    game = site.game
     last = site.get_last_snapshot(agent_name)
-    position = replay_record(game, record)[-1]
+    position = replay_record(GAME, record)[-1]
     values_by_snapshot = [
         evaluate_moves(
             site, position, agent_name, site.get_snapshot_parameter(agent_name, step)
         )
         for step in range(last + 1)
     ]
-    cells = np.flatnonzero(game.legal[position]).tolist()
+    cells = np.flatnonzero(GAME.legal[position]).tolist()
     frames = [
         {cell: _build_square(view, cell) for cell in cells}
         for view in values_by_snapshot
@@ -293,8 +292,8 @@ def build_position_film(site: SiteData, agent_name: str, record: str) -> Film:
     captions = [describe_block(site, position, view) for view in values_by_snapshot]
     return _build_film(site, agent_name, frames, captions)._replace(
         square_names={cell: name_square(cell).capitalize() for cell in cells},
-        marks=[MARKS[stone] for stone in game.board[position].tolist()],
-        mover=MARKS[int(game.to_move[position])],
+        marks=[MARKS[stone] for stone in GAME.board[position].tolist()],
+        mover=MARKS[int(GAME.to_move[position])],
     )
 
 
@@ -375,7 +374,7 @@ def describe_block(site: SiteData, position: int, move_values: MoveValues) -> st
         if move_values.is_stochastic:
             return gettext("Most often it plays ★, a losing move.")
         return gettext("It would play ★, a losing move.")
-    values = np.sort(move_values.scaled_values[site.game.legal[position]])
+    values = np.sort(move_values.scaled_values[GAME.legal[position]])
     if values[-1] - values[-2] < MIN_CLEAR_LEAD:
         return gettext("It begins to prefer the blocking move.")
     return gettext("It has learned to block.")

@@ -9,7 +9,7 @@ from flask import current_app
 from msgspec.structs import replace
 from werkzeug.exceptions import Conflict
 
-from app.tictactoe.game import FloatArray, O, X, get_mover
+from app.tictactoe.game import GAME, FloatArray, O, X, get_mover
 from app.tictactoe.notation import undo_moves
 from app.tictactoe.policy import mix_policies
 from app.web.formatting import format_updates
@@ -199,9 +199,9 @@ def count_results(state: MatchState) -> tuple[int, int, int]:
     """
     wins, draws, losses = state.match.result_counts
     end = state.positions[-1]
-    if state.match.replays_record or not state.site.game.is_over(end):
+    if state.match.replays_record or not GAME.is_over(end):
         return wins, draws, losses
-    result = state.site.game.get_result(end)
+    result = GAME.get_result(end)
     return (
         min(wins + (result == 1), MAX_COUNTED_GAMES),
         min(draws + (result == 0), MAX_COUNTED_GAMES),

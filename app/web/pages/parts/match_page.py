@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from msgspec.structs import replace
 
-from app.tictactoe.game import O, X, get_mover
+from app.tictactoe.game import GAME, O, X, get_mover
 from app.tictactoe.notation import DIGITS, MARKS
 from app.tictactoe.views import compute_colour_level, round_for_display
 from app.web import move_values
@@ -227,7 +227,7 @@ class MatchPage:
         )
 
     def _lay_out_final_board(self) -> BoardPicture:
-        notes = self._mark_random_moves([EMPTY_NOTE] * self.state.site.game.cells)
+        notes = self._mark_random_moves([EMPTY_NOTE] * GAME.cells)
         blame, cell = self.losing_move, None
         if blame:
             move, blunder = gettext("move %(ply)s", ply=blame.ply), gettext("blunder")
@@ -433,7 +433,7 @@ def get_result_name(state: MatchState) -> str:
     """
     if not state.is_over:
         return ""
-    outcome = state.site.game.get_result(state.position)
+    outcome = GAME.get_result(state.position)
     side = state.match.visitor_side or outcome
     return move_values.OUTCOME_LABELS[outcome * side]
 
@@ -447,14 +447,14 @@ def _build_evaluation_bar(
     hidden. After the end both colours show the result.
     """
     if state.is_over:
-        result = state.site.game.get_result(state.position)
+        result = GAME.get_result(state.position)
         level = result * move_values.HEAT_STEPS
         text = gettext(GAME_OVER_TEXTS[result])
         return {"heat": level, "optimal_heat": level, "label": text}
     if shown_values is None:
         text = gettext("The values are hidden.")
         return {"heat": None, "optimal_heat": None, "label": text}
-    mover = int(state.site.game.to_move[shown_values.position])
+    mover = int(GAME.to_move[shown_values.position])
     best_value = shown_values.best_value
     expected = None if best_value is None else np.array(mover * best_value)
     optimal_value = int(state.site.solution.values[shown_values.position])
@@ -551,7 +551,7 @@ def summarize_game(state: MatchState, losing_move: ReviewedMove | None) -> str:
     site = state.site
     if not losing_move:
         return gettext("No move was a blunder.")
-    winner = site.game.get_result(state.position)
+    winner = GAME.get_result(state.position)
     ply = losing_move.ply - 1
     who = match.get_player_name(winner)
     erred = match.get_player_name(get_mover(ply))
@@ -612,5 +612,5 @@ def build_shared_title(state: MatchState, reviewed_moves: list[ReviewedMove]) ->
 def find_shown_value_source(state: MatchState) -> str:
     """Return the agent, or other source, of the board's values, even if they are hidden."""
     position = state.positions[find_shown_ply(state)]
-    mover = int(state.site.game.to_move[position])
+    mover = int(GAME.to_move[position])
     return choose_value_source(state.match, state.site, mover)

@@ -14,6 +14,7 @@ from msgspec import structs
 
 from app.recipes.games import TrainingMove, make_training_update
 from app.textbook.loop import Update
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import DIGITS, format_position
 from app.tictactoe.policy import Policy, policy_from_values, uniform_policy
 from app.tictactoe.reachable_play import find_likeliest_games
@@ -137,7 +138,7 @@ def _build_update_picture(
             UpdatePicture, find_explaining_algorithm(query), query.reward_scale, gamma
         )
     assert update is not None
-    board = format_position(query.game, query.position)
+    board = format_position(GAME, query.position)
     after = rest.get("final_board") or update.next_board
     move = TrainingMove(board, query.cell, was_random=False, next_own_board=after)
     change = make_training_update(
@@ -159,17 +160,16 @@ def _list_game_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]
         or (picture_kind == "beads" and not reason.has_target)
     ):
         return []
-    game = query.game
     cases = []
-    policy = uniform_policy(game) if is_simulated else _get_training_policy(query)
-    games = find_likeliest_games(game, policy, query.next_position)
+    policy = uniform_policy(GAME) if is_simulated else _get_training_policy(query)
+    games = find_likeliest_games(GAME, policy, query.next_position)
     for result, (cells, chance) in games.items():
         end = query.next_position
         for cell in cells:
-            end = int(game.successor[end, cell])
+            end = int(GAME.successor[end, cell])
         outcome = result * query.mover
         later = 0 if picture_kind == "beads" or is_simulated else len(cells) // 2
-        board = format_position(game, end)
+        board = format_position(GAME, end)
         picture = _build_update_picture(
             query,
             algorithm.update_after_game(query, board, later),
@@ -191,7 +191,7 @@ def _get_training_policy(query: ValueQuery) -> Policy:
     )
     if query.opponent is None:
         return own_policy
-    is_own = query.game.to_move == query.mover
+    is_own = GAME.to_move == query.mover
     mixed_policy: Policy = np.where(
         is_own[:, None], own_policy, query.site.policies[query.opponent]
     )

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import MARKS
 from app.tictactoe.views import scale_values
 from app.web.algorithms import get_opponent_name, is_explainable
@@ -110,8 +111,7 @@ def _count_updates(query: ValueQuery, move_values: MoveValues) -> str:
 
 
 def _describe_what_follows(query: ValueQuery, move_values: MoveValues) -> str:
-    game = query.game
-    if game.is_over(query.next_position):
+    if GAME.is_over(query.next_position):
         wins = bool(query.get_outcome(query.next_position))
         return (
             gettext("It wins at once.")
@@ -130,7 +130,7 @@ def _describe_what_follows(query: ValueQuery, move_values: MoveValues) -> str:
             "One of its beads is drawn in %(share)s%% of games.", share=share
         )
     answers = np.flatnonzero(query.reply_chances > 0).tolist()
-    after = [int(game.successor[query.next_position, cell]) for cell in answers]
+    after = [int(GAME.successor[query.next_position, cell]) for cell in answers]
     best_values = _list_best_values(query, after)
     opponent = _name_opponent(query)
     if len(answers) == 1:
@@ -143,7 +143,7 @@ def _describe_what_follows(query: ValueQuery, move_values: MoveValues) -> str:
 def _list_best_values(query: ValueQuery, positions: Sequence[int]) -> list[float]:
     """Return the value of the best move in each position; [] if one is unknown or the game is over."""
     best_values = [
-        None if query.game.is_over(position) else query.evaluate(position).best_value
+        None if GAME.is_over(position) else query.evaluate(position).best_value
         for position in positions
     ]
     known_values = [value for value in best_values if value is not None]
@@ -157,9 +157,8 @@ def _describe_answers(
     best_values: Sequence[float],
 ) -> str:
     """Say what follows the replies of the opponent: `positions`, with their `best_values`."""
-    game = query.game
     losing = sum(
-        game.is_over(each) and bool(query.get_outcome(each)) for each in positions
+        GAME.is_over(each) and bool(query.get_outcome(each)) for each in positions
     )
     winning = sum(_can_win_at_once(query.site, each) for each in positions)
     values = {
@@ -228,9 +227,9 @@ def _describe_discount(query: ValueQuery, best_values: Sequence[float]) -> str:
 def _describe_only_answer(
     query: ValueQuery, opponent: str, cell: int, best_values: Sequence[float]
 ) -> str:
-    position = int(query.game.successor[query.next_position, cell])
+    position = int(GAME.successor[query.next_position, cell])
     words = gettext_noop("%(opponent)s answers %(square)s.")
-    if query.game.is_over(position):
+    if GAME.is_over(position):
         words = gettext_noop("%(opponent)s answers %(square)s and draws.")
         if query.get_outcome(position):
             words = gettext_noop("%(opponent)s answers %(square)s and wins.")
@@ -259,7 +258,7 @@ def _name_opponent(query: ValueQuery) -> str:
 
 
 def _can_win_at_once(site: SiteData, position: int) -> bool:
-    return not site.game.is_over(position) and bool(site.wins_at_once[position].any())
+    return not GAME.is_over(position) and bool(site.wins_at_once[position].any())
 
 
 def _plot_value_curve(query: ValueQuery, move_values: MoveValues) -> tuple[str, str]:
@@ -271,8 +270,8 @@ def _plot_value_curve(query: ValueQuery, move_values: MoveValues) -> tuple[str, 
     if not query.is_learned or reward_scale is None or move_values.are_beads:
         return "", ""
     history = query.agent.history
-    pair = int(query.game.pair_start[query.position]) + int(
-        query.game.legal[query.position, : query.cell].sum()
+    pair = int(GAME.pair_start[query.position]) + int(
+        GAME.legal[query.position, : query.cell].sum()
     )
     pairs = slice(pair, pair + 1)
     last = history.snapshot_count - 1

@@ -13,7 +13,7 @@ import numpy as np
 
 from app.recipes import Recipe
 from app.recipes.games import TrainingMove, TrainingUpdate
-from app.tictactoe.game import O, X, tic_tac_toe
+from app.tictactoe.game import GAME, O, X
 from app.tictactoe.notation import parse_position
 from app.tictactoe.views import RewardScale, compute_colour_level, scale_values
 from app.web.algorithms import ALGORITHM_PAGES, MINIMAX
@@ -114,12 +114,12 @@ class UpdatePicture:
     @property
     def final_result(self) -> str:
         """The result for the mover, "win", "draw" or "loss"; "" while the game goes on."""
-        game, board = tic_tac_toe(), self._shown_next_board
-        position = parse_position(game, board) if board else 0
-        if not board or not game.is_over(position):
+        board = self._shown_next_board
+        position = parse_position(GAME, board) if board else 0
+        if not board or not GAME.is_over(position):
             return ""
         return RESULT_NAMES[
-            game.get_result(position) * (1 if self.mover == "X" else -1)
+            GAME.get_result(position) * (1 if self.mover == "X" else -1)
         ]
 
     @property
@@ -365,10 +365,9 @@ class UpdatePicture:
         cell = self._find_next_cell()
         if cell is None or self.final_result or self.algorithm.next_mover == "other":
             return False
-        game = tic_tac_toe()
-        before = parse_position(game, self.update.next_board)
-        after = int(game.successor[before, cell])
-        return game.is_over(after) and game.get_result(after) != 0
+        before = parse_position(GAME, self.update.next_board)
+        after = int(GAME.successor[before, cell])
+        return GAME.is_over(after) and GAME.get_result(after) != 0
 
     @property
     def weighted_targets(self) -> list[tuple[str, str]]:

@@ -15,6 +15,7 @@ from app.recipes.games import (
     find_blunder_updates,
 )
 from app.recipes.shipped import SHIPPED
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import format_position
 from app.tictactoe.views import RewardScale
 from app.web.algorithms import ALGORITHM_PAGES, MINIMAX, SECTIONS, find_algorithm_slug
@@ -190,7 +191,7 @@ def list_recorded_updates(query: ValueQuery) -> list[UpdateExample]:
     The first one made the agent prefer the blunder. The second one was the first update of this
     value.
     """
-    board = format_position(query.game, query.position)
+    board = format_position(GAME, query.position)
     if query.snapshot is not None:
         return []
     return find_blunder_updates(
@@ -205,7 +206,7 @@ def get_shown_move(example: UpdateExample) -> TrainingMove:
 def rank_example(example: UpdateExample, query: ValueQuery) -> tuple[bool, bool]:
     """Return whether an example updates the same move, and the same agent, as a sort key."""
     turn = get_shown_move(example)
-    board = format_position(query.game, query.position)
+    board = format_position(GAME, query.position)
     has_move = turn.board == board and turn.cell == query.cell
     return has_move, example.agent == query.value_source
 

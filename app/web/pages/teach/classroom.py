@@ -23,7 +23,7 @@ from app.reading import MAX_LINE_LENGTH, ClassLine, read_class_lines
 from app.recipes import RecipeError
 from app.recipes.taught import Refusal
 from app.tictactoe.blunder_boards import BlunderChance, find_blunder_chances
-from app.tictactoe.game import SEATS, Game
+from app.tictactoe.game import GAME, SEATS
 from app.tictactoe.values import find_best_response
 from app.web.formatting import format_percent
 from app.web.links.how import how_url
@@ -116,7 +116,6 @@ def render_class(
     `line_faults` has a sentence for each unusable line, and details in English. `is_busy` says that
     the server had no time to read the links.
     """
-    game = get_current_site().game
     host = request.host_url.rstrip("/")
     boards = find_frequent_blunders(pupils)
     return render_page(
@@ -127,7 +126,7 @@ def render_class(
         is_busy=is_busy,
         rows=[_build_row(pupil, boards) for pupil in pupils],
         blunders=[_build_blunder(pupils, board) for board in boards],
-        exercise_board=plot_small_board(game, find_exercise_position(game), {}),
+        exercise_board=plot_small_board(find_exercise_position(), {}),
         titled_frames=[
             (gettext(title), build_iframe(host, url, gettext(title), "100%", height))
             for title, url, height in CLASS_FRAMES
@@ -165,31 +164,31 @@ def _build_blunder(pupils: Sequence[Pupil], board: int) -> Variables:
     frequent = [chance for chance in every if chance >= MIN_SHOWN_CHANCE]
     chances = frequent or every
     return {
-        "board": plot_blunder(get_current_site().game, board),
+        "board": plot_blunder(board),
         "pupil_count": len(frequent),
         "mean_chance": format_percent(sum(chances) / len(chances), 0),
     }
 
 
-def find_exercise_position(game: Game) -> int:
+def find_exercise_position() -> int:
     corner = 0
-    centre = game.cells // 2
-    last = game.cells - 1
+    centre = GAME.cells // 2
+    last = GAME.cells - 1
     position = 0
     for cell in (corner, centre, last):
-        position = int(game.successor[position, cell])
+        position = int(GAME.successor[position, cell])
     return position
 
 
-def plot_blunder(game: Game, position: int) -> SmallBoard:
+def plot_blunder(position: int) -> SmallBoard:
     """Return a board with a star on each right move and a cross on each blunder."""
     right = get_current_site().is_move_correct[position]
     signs = {
         cell: "right" if right[cell] else "blunder"
-        for cell in range(game.cells)
-        if game.legal[position, cell]
+        for cell in range(GAME.cells)
+        if GAME.legal[position, cell]
     }
-    return plot_small_board(game, position, signs)
+    return plot_small_board(position, signs)
 
 
 @bp.get(CLASSROOM_ROUTE)
@@ -333,7 +332,7 @@ def read_judged_table(pupil_name: str, move_code: str) -> Pupil:
     policy = site.policies[moves]
     beaten = {
         seat: float(
-            find_best_response(site.game, policy, -side).outcome_chances[
+            find_best_response(GAME, policy, -side).outcome_chances[
                 0, 2 if side > 0 else 0
             ]
         )
@@ -345,5 +344,5 @@ def read_judged_table(pupil_name: str, move_code: str) -> Pupil:
         "",
         None,
         beaten,
-        find_blunder_chances(site.game, policy),
+        find_blunder_chances(GAME, policy),
     )

@@ -16,7 +16,7 @@ from app.recipes.taught import (
     list_taught_phases,
     remove_all_games,
 )
-from app.tictactoe.game import Game
+from app.tictactoe.game import GAME
 from app.web.site_data import get_current_site
 from app.web.translation import gettext, gettext_noop, mark_english
 
@@ -62,9 +62,9 @@ FIRST_COURSES = msgspec.json.decode(
 )
 
 
-def get_first_cell(game: Game, recipe: Menace) -> int | None:
+def get_first_cell(recipe: Menace) -> int | None:
     """Return the cell in which this MENACE always begins, None if it draws its first move."""
-    cells = {"any": None, "corner": 0, "edge": 1, "centre": game.cells // 2}
+    cells = {"any": None, "corner": 0, "edge": 1, "centre": GAME.cells // 2}
     return cells[recipe.opening]
 
 

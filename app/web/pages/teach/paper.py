@@ -16,7 +16,7 @@ from app.recipes.parameters import list_taught_games
 from app.recipes.taught import Refusal, add_game, format_taught_title
 from app.tictactoe.beads import count_beads
 from app.tictactoe.boxes import Box, count_lost_boxes, list_boxes
-from app.tictactoe.game import Game
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import DIGITS
 from app.web.links.teach import PAPER_ROUTE, paper_url, teach_url
 from app.web.match import read_choice
@@ -71,17 +71,16 @@ def render_sheets(
     The labels have the beads of `machine_recipe`, or those before the first game if it is "".
     `fault_sentence` says why the typed games are invalid.
     """
-    game = get_current_site().game
     recipe = (
         parse_menace(machine_recipe) if machine_recipe else get_start_recipe(set_key)
     )
-    boxes = list_boxes(game, get_first_cell(game, recipe))
-    full_set = list_boxes(game)
-    counted = Counter(box.get_move_number(game) for box in full_set)
+    boxes = list_boxes(GAME, get_first_cell(recipe))
+    full_set = list_boxes(GAME)
+    counted = Counter(box.get_move_number(GAME) for box in full_set)
     beads_by_cell: Counter[int] = Counter()
     for box in boxes:
         for cell in box.cells:
-            beads_by_cell[cell] += count_first_beads(game, recipe, box)
+            beads_by_cell[cell] += count_first_beads(recipe, box)
     labels = [*_render_labels(recipe, boxes, machine_recipe)]
     return render_page(
         "teach/paper.html",
@@ -94,11 +93,11 @@ def render_sheets(
         box_count=len(boxes),
         box_counts_by_move=[counted[move] for move in sorted(counted)],
         full_box_count=len(full_set),
-        lost_box_count=count_lost_boxes(game),
+        lost_box_count=count_lost_boxes(GAME),
         # (square, colour, number of beads) before the first game
         colour_counts=[
             (cell + 1, gettext(colour), beads_by_cell[cell])
-            for cell, colour in zip(range(game.cells), BEAD_COLOURS, strict=True)
+            for cell, colour in zip(range(GAME.cells), BEAD_COLOURS, strict=True)
         ],
         bead_count=beads_by_cell.total(),
         label_sheets=[
@@ -106,9 +105,9 @@ def render_sheets(
             for start in range(0, len(labels), LABELS_PER_SHEET)
         ],
         title=format_taught_title(recipe) if machine_recipe else "",
-        sign_definitions=render_bead_signs(game),
+        sign_definitions=render_bead_signs(),
         game_numbers=range(1, SCORE_SHEET_ROW_COUNT + 1),
-        players_by_ply=["XO"[ply % 2] for ply in range(game.cells)],
+        players_by_ply=["XO"[ply % 2] for ply in range(GAME.cells)],
         set_links=_list_sets(set_key, size_key, machine_recipe),
         size_links=[
             Destination(
@@ -123,8 +122,8 @@ def render_sheets(
     )
 
 
-def count_first_beads(game: Game, recipe: Menace, box: Box) -> int:
-    moves_before = box.get_move_number(game) - 1
+def count_first_beads(recipe: Menace, box: Box) -> int:
+    moves_before = box.get_move_number(GAME) - 1
     return max(1, recipe.beads - recipe.beads_drop * moves_before)
 
 
@@ -132,31 +131,29 @@ def _render_labels(
     recipe: Menace, boxes: Sequence[Box], machine_recipe: str
 ) -> Iterator[Markup]:
     site = get_current_site()
-    game = site.game
     if not machine_recipe:
         for box in boxes:
-            yield render_label(game, box, count_first_beads(game, recipe, box))
+            yield render_label(box, count_first_beads(recipe, box))
         return
     agent = site.agents[machine_recipe]
-    shared = count_beads(game, agent.q[game.legal], agent.card.play_rule)
+    shared = count_beads(GAME, agent.q[GAME.legal], agent.card.play_rule)
     # the beads of each move, [D, cells]
-    held = np.asarray(game.spread_pairs(shared))
+    held = np.asarray(GAME.spread_pairs(shared))
     for box in boxes:
-        first = count_first_beads(game, recipe, box)
+        first = count_first_beads(recipe, box)
         now = {cell: int(held[box.position, cell]) for cell in box.cells}
         if set(now.values()) != {first}:
-            yield render_label(game, box, first, now)
+            yield render_label(box, first, now)
 
 
 def _list_sets(set_key: str, size_key: str, machine_recipe: str) -> list[Destination]:
-    game = get_current_site().game
     words = {
         "short": gettext_noop("Short set: %(number)s boxes"),
         "all": gettext_noop("All %(number)s boxes"),
     }
     links = []
     for one, text in words.items():
-        boxes = list_boxes(game, get_first_cell(game, get_start_recipe(one)))
+        boxes = list_boxes(GAME, get_first_cell(get_start_recipe(one)))
         links.append(
             Destination(
                 gettext(text, number=len(boxes)),
@@ -184,7 +181,7 @@ def show_paper_sheets() -> werkzeug.Response:
     if not typed.strip():
         return render_sheets(chosen_set, size)
     try:
-        games = read_games(get_current_site().game, typed)
+        games = read_games(typed)
         recipe = record_games(get_start_recipe(chosen_set), games)
     except LineError as error:
         response = render_sheets(
@@ -224,7 +221,7 @@ def format_game(record: str) -> str:
     return " ".join(str(DIGITS.index(cell) + 1) for cell in record)
 
 
-def read_games(game: Game, games_text: str) -> dict[int, str]:
+def read_games(games_text: str) -> dict[int, str]:
     """Return line number -> record of the game in this line.
 
     Raises LineError for the first line that is not a complete game.
@@ -234,7 +231,7 @@ def read_games(game: Game, games_text: str) -> dict[int, str]:
         squares = SEPARATOR_PATTERN.sub("", typed)
         if squares:
             try:
-                games[line] = read_game(game, squares)
+                games[line] = read_game(squares)
             except ValueError as error:
                 raise LineError(
                     gettext("Line %(line)s: %(fault)s", line=line, fault=error)
@@ -242,7 +239,7 @@ def read_games(game: Game, games_text: str) -> dict[int, str]:
     return games
 
 
-def read_game(game: Game, squares_text: str) -> str:
+def read_game(squares_text: str) -> str:
     """Return the record of a game from the numbers of its squares, such as "519".
 
     Raises ValueError with the reason if it is not a complete game.
@@ -254,10 +251,10 @@ def read_game(game: Game, squares_text: str) -> str:
                 "%(square)s is not a square: squares have the numbers 1 to 9."
             )
             raise ValueError(gettext(fault, square=repr(square)))
-        if game.is_over(position):
+        if GAME.is_over(position):
             fault = gettext_noop("move %(move)s comes after the end of the game.")
             raise ValueError(gettext(fault, move=move))
-        after = int(game.successor[position, int(square) - 1])
+        after = int(GAME.successor[position, int(square) - 1])
         if after < 0:
             fault = gettext_noop(
                 "move %(move)s is on square %(square)s, which is taken."
@@ -265,7 +262,7 @@ def read_game(game: Game, squares_text: str) -> str:
             raise ValueError(gettext(fault, move=move, square=square))
         position = after
         record += DIGITS[int(square) - 1]
-    if not game.is_over(position):
+    if not GAME.is_over(position):
         fault = gettext_noop("the game is not over after %(moves)s moves.")
         raise ValueError(gettext(fault, moves=len(squares_text)))
     return record

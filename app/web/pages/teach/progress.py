@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from app.recipes.taught import Course, Lesson
-from app.tictactoe.game import SEATS, get_mover
+from app.tictactoe.game import GAME, SEATS, get_mover
 from app.tictactoe.notation import parse_record, replay_record
 from app.tictactoe.views import scale_values
 from app.web.algorithms import get_opponent_name
@@ -44,7 +44,7 @@ def list_changes(game: TaughtGame, lesson: Lesson) -> list[str]:
 
     On paper a change begins with the number of its box, and values without a box are left out.
     """
-    rules = get_current_site().game
+    rules = GAME
     cells = parse_record(rules, lesson.record)
     positions = replay_record(rules, lesson.record)
     changes = []

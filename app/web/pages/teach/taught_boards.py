@@ -5,6 +5,7 @@ import numpy as np
 from app.recipes import Recipe, name_recipe
 from app.recipes.algorithms import Menace
 from app.recipes.taught import Course, Lesson, TouchedBoard
+from app.tictactoe.game import GAME
 from app.tictactoe.notation import MARKS, replay_record
 from app.tictactoe.policy import policy_from_values
 from app.web.move_values import HEAT_STEPS, MoveValues, build_move_values
@@ -23,12 +24,11 @@ def evaluate_board(
 ) -> MoveValues:
     """Return a learner's values in a position; the lists have an entry for each cell."""
     site = get_current_site()
-    game = site.game
     # numpy turns a missing value, None, into NaN.
     values = np.array(cell_values, np.float64)
     known = np.array(is_updated)
     if recipe.knows_final_values:
-        known |= game.successor[position] >= game.decisions
+        known |= GAME.successor[position] >= GAME.decisions
     # Beads can be counted without an update.
     if recipe.get_reward_scale() is None:
         known |= np.isfinite(values)
@@ -50,7 +50,7 @@ def choose_touched_boards(course: Course, lesson: Lesson | None) -> list[Touched
     if lesson is None:
         return course.touched_boards
     boards = {board.position: board for board in course.touched_boards}
-    positions = replay_record(get_current_site().game, lesson.record)
+    positions = replay_record(GAME, lesson.record)
     changes = [
         change
         for change in lesson.updates
@@ -86,7 +86,7 @@ def describe_touched_board(recipe: Recipe, touched: TouchedBoard) -> Variables:
             square | {"heat": heat or None}
             for square, heat in zip(now, heats.astype(int).tolist(), strict=True)
         ]
-    ply = int(get_current_site().game.ply[touched.position])
+    ply = int(GAME.ply[touched.position])
     games = touched.game_count
     before_text = gettext("Move %(number)s", number=ply + 1)
     now_text = ""
@@ -105,7 +105,7 @@ def describe_touched_board(recipe: Recipe, touched: TouchedBoard) -> Variables:
 
 def _list_squares(values: MoveValues) -> list[Variables]:
     squares = []
-    stones = get_current_site().game.board[values.position].tolist()
+    stones = GAME.board[values.position].tolist()
     for cell, stone in enumerate(stones):
         mark, text, heat = MARKS[stone] if stone else "", "", None
         if not stone:

@@ -8,7 +8,7 @@ from app.recipes.algorithms import Menace
 from app.recipes.games import OPPOSITE_RESULTS
 from app.recipes.taught import Course, Lesson
 from app.tictactoe.boxes import Box, find_box
-from app.tictactoe.game import SEATS, O, X
+from app.tictactoe.game import GAME, SEATS, O, X
 from app.tictactoe.notation import DIGITS
 from app.web.links.teach import unfinished_game_url
 from app.web.match import MatchState, build_match_against_person, replay_match
@@ -92,8 +92,7 @@ class TaughtGame:
         recipe = self.recipe
         if not isinstance(recipe, Menace) or not recipe.paper:
             return None
-        game = get_current_site().game
-        return find_box(game, position, get_first_cell(game, recipe))
+        return find_box(GAME, position, get_first_cell(recipe))
 
     @property
     def game_count(self) -> int:
@@ -130,6 +129,6 @@ class TaughtGame:
                 return ""
             return unfinished_game_url(self.unfinished_moves + DIGITS[cell])
 
-        notes = [EMPTY_NOTE] * state.site.game.cells
+        notes = [EMPTY_NOTE] * GAME.cells
         build_url = None if state.is_over else link
         return lay_out_board(state, values, build_url, notes=notes)
