@@ -48,6 +48,8 @@ class ReviewedMove(NamedTuple):
     optimal_value: int
     # value of the move on the common scale from -1 to +1, in X's view; None for beads
     expected_value: float | None
+    # whether a person made this move, or the agent also plays it by its own rule
+    is_own: bool = True
     # whether the agent plays this move only when it moves at random
     is_random: bool = False
     href: str = ""
@@ -82,16 +84,16 @@ def review_moves(state: MatchState) -> list[ReviewedMove]:
         player = get_mover(ply - 1)
         seat = match.get_player_name(player)
         seat_step = match.get_player_snapshot(player)
-        random = (
-            match.epsilon > 0
-            and seat != HUMAN
-            and not compute_play_chances(site, position, seat, seat_step)[cell] > 0
+        # Moves of a prepared position, or of an earlier player, are not those of this agent.
+        own = seat == HUMAN or bool(
+            compute_play_chances(site, position, seat, seat_step)[cell] > 0
         )
         listed.append(
             move._replace(
                 href=address(ply),
                 is_shown=ply == len(match.shown_record),
-                is_random=random,
+                is_own=own,
+                is_random=match.epsilon > 0 and not own,
             )
         )
     return listed

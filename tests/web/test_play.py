@@ -14,6 +14,7 @@ from app.web.match import Match, replay_match
 from app.web.pages.parts.hint import build_hint
 from app.web.pages.parts.match_page import MatchPage
 from app.web.site_data import SiteData
+from app.web.wording import FRONT_PAGE_AGENTS, FRONT_PAGE_RECORD
 
 HTMX = {"HX-Request": "true"}
 LOST = Match("021486", o="q-learning-1", result_counts=(2, 1, 0))
@@ -126,6 +127,16 @@ def test_nothing_is_given_away_on_ones_own_turn(site: SiteData) -> None:
     assert marks(record="0276", shows_hint=True)
     assert marks(record="0276", marked_errors="blunders")
     assert marks(record="02768", ply=4)
+
+
+def test_a_blunder_has_the_name_of_an_agent_only_if_it_plays_it(site: SiteData) -> None:
+    """Each agent on the front page is shown in a position that it did not play."""
+    own = page(site, Match("1602458", o="q-learning-4")).headline["sentence"]
+    assert "Move 2 by Q-learning 4" in own
+    for name in FRONT_PAGE_AGENTS:
+        prepared = page(site, Match(f"{FRONT_PAGE_RECORD}458", o=name)).headline["sentence"]
+        assert "Move 4" in prepared
+        assert site.display_titles[name] not in prepared
 
 
 def test_a_random_move_of_a_watched_agent_is_marked(site: SiteData, client: FlaskClient) -> None:

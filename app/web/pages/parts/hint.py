@@ -64,7 +64,9 @@ def explain_blunder(state: MatchState, cell: int) -> str:
         move = gettext("You played %(square)s.", square=played)
     else:
         move = gettext(
-            "%(agent)s plays %(square)s.", agent=get_player_title(state), square=played
+            "%(mark)s played %(square)s.",
+            mark=MARKS[match.player_to_move],
+            square=played,
         )
     right = _list_correct_cells(state)
     wins = state.match.player_to_move * int(site.solution.values[state.position]) == 1
@@ -80,14 +82,6 @@ def explain_blunder(state: MatchState, cell: int) -> str:
     if len(right) > 1:
         squares = squares.capitalize()
     return f"{move} {gettext(words, squares=squares)}"
-
-
-def get_player_title(state: MatchState) -> str:
-    """Return the title of the agent to move, or "X" or "O" for a person."""
-    match = state.match
-    if match.is_human(match.player_to_move):
-        return MARKS[match.player_to_move]
-    return state.site.display_titles[match.get_player_name(match.player_to_move)]
 
 
 def build_blunder_notes(state: MatchState, cell: int) -> list[Note]:

@@ -539,7 +539,7 @@ def _describe_losing_move(state: MatchState, losing_move: ReviewedMove) -> str:
     elif match.is_human(player) and not match.is_human(-player):
         words = gettext_noop("Your move %(ply)s was a blunder: %(what)s.")
     who = MARKS[player]
-    if not match.is_human(player):
+    if not match.is_human(player) and (losing_move.is_own or losing_move.is_random):
         who = state.site.display_titles[match.get_player_name(player)]
     lost_value = player * int(state.site.solution.values[state.positions[ply]])
     what = gettext(LOST_RESULT_TEXTS[lost_value])
@@ -560,7 +560,7 @@ def summarize_game(state: MatchState, losing_move: ReviewedMove | None) -> str:
     if winner:
         words = gettext_noop("%(who)s won because move %(ply)s was a blunder.")
     value = ""
-    if site.agents.contains_name(erred) and not losing_move.is_random:
+    if site.agents.contains_name(erred) and losing_move.is_own:
         step = match.get_player_snapshot(get_mover(ply))
         view = evaluate_moves(site, state.positions[ply], erred, step)
         if view.is_known[cell] and not view.are_beads:
@@ -595,7 +595,7 @@ def build_shared_title(state: MatchState, reviewed_moves: list[ReviewedMove]) ->
         story = summarize_game(state, losing_move)
         return gettext("Can you do better? %(story)s", story=story)
     agent = titles[match.get_player_name(-match.person_side)]
-    blunders = [move.ply for move in reviewed_moves if move.is_blunder]
+    blunders = [move.ply for move in reviewed_moves if move.is_blunder and move.is_own]
     own_plies = [ply for ply in blunders if get_mover(ply - 1) == -match.person_side]
     if own_plies and own_plies[0] <= len(match.shown_record):
         return gettext(
