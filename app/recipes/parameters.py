@@ -303,15 +303,15 @@ def _is_in_range(parameter: Parameter, value: ParameterValue) -> bool:
 
 
 def describe_range(parameter: Parameter) -> str:
-    """Return the end of a sentence about valid values, such as "is a number within 0 and 1"."""
+    """Return the end of a sentence about valid values, such as "must be a number from 0 to 1"."""
     if parameter.choices:
-        return f"is {' or '.join(parameter.choices)}"
+        return f"must be {' or '.join(parameter.choices)}"
     if parameter.value_type is str:
-        return "is a text"
+        return "must be a text"
     number = "a whole number" if parameter.value_type is int else "a number"
     low = format_value(parameter.minimum or 0)
     high = format_value(parameter.maximum or 0)
-    return f"is {number} within {low} and {high}"
+    return f"must be {number} from {low} to {high}"
 
 
 def includes_person(vs: str) -> bool:

@@ -177,7 +177,7 @@ def test_a_recipe_is_an_agent(game: Game, tmp_path: Path) -> None:
 def test_a_wrong_recipe_is_answered_with_what_is_wrong() -> None:
     result = call("train", "q-learning,alpha=2")
     assert result.exit_code == 2
-    assert "alpha is a number within 0 and 1, not '2.0'" in result.output
+    assert "alpha must be a number from 0 to 1, not '2.0'" in result.output
 
 
 def test_judge_writes_figures_anew_and_leaves_texts(game: Game, tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ WRONG = [
     ("/how/nowhere", 404, "There are: untrained, learning, blunder, why, unbeatable, "),
     ("/how/untrained?step=99", 400, "step must be 0 to"),
     ("/lab/no-such", 404, "q-learning"),
-    ("/lab/q-table,alpha=7", 400, "alpha is a number within 0 and 1"),
+    ("/lab/q-table,alpha=7", 400, "alpha must be a number from 0 to 1"),
     ("/lab/q-learning,games=400001", 400, "2,000,000"),
     ("/lab/q-table," + "alpha=0.10000000000" * 10, 414, "120"),
     ("/lab?algorithm=no-such", 400, "q-learning"),

@@ -193,7 +193,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
         return describe_past_targets(query, reason, query.recipe.initial)
 
     def describe_reply(self, query: ValueQuery, reply: Reply) -> str:
-        """Describe the next state after a reply, such as "best next move centre, +0.42"."""
+        """Describe the next state after a reply, such as "centre is best: +0.42"."""
         if self.next_mover == "other":
             return describe_reply_value(query, reply)
         return describe_next_state(query, reply)

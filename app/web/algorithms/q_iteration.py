@@ -33,7 +33,7 @@ class QIterationAlgorithm(Algorithm, frozen=True, kw_only=True):
     def describe_next_move(self, query: ValueQuery, reason: ValueReason) -> list[str]:
         if GAME.is_over(query.next_position):
             return []
-        return ["An update replaces the value by the target after one of them."]
+        return ["Each update replaces the value by the target after one such answer."]
 
     def describe_updates(self, query: ValueQuery, reason: ValueReason) -> list[str]:
         if not query.is_known or abs(reason.value_minus_target) < MIN_SHOWN_DIFFERENCE:

@@ -56,10 +56,8 @@ def describe_next_state(query: ValueQuery, reply: Reply) -> str:
         return f"the game is {OUTCOME_VERBS[reply.outcome or 0]}"
     best = query.evaluate(reply.position).likeliest_cells[0]
     if query.epsilon:
-        return (
-            f"mostly {name_square(best)}, {format_signed(reply.next_value)} on average"
-        )
-    return f"best next move {name_square(best)}, {format_signed(reply.next_value)}"
+        return f"{name_square(best)} is likeliest: {format_signed(reply.next_value)} on average"
+    return f"{name_square(best)} is best: {format_signed(reply.next_value)}"
 
 
 def describe_reply_value(query: ValueQuery, reply: Reply) -> str:
@@ -97,9 +95,10 @@ def describe_target(
             if named
             else describe_next_state(query, given[0])
         )
-        only = f"{given[0].square_name}: {then}"
         makes = "The target is" if query.is_learned else "So the value is"
-        return f"{name_opponent(query)} has one possible move, {only}. {makes} {value}."
+        reply = f"{name_opponent(query)} answers {given[0].square_name}"
+        joined = "and" if given[0].next_value is None else "and then"
+        return f"{reply}, {joined} {then}. {makes} {value}."
     several = gettext(
         "%(opponent)s has %(number)s equally likely moves: %(consequences)s.",
         opponent=name_opponent(query),
