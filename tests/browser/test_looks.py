@@ -378,3 +378,11 @@ def test_texts_of_neighbouring_cells_do_not_touch(page: Page, path: str) -> None
     page.set_viewport_size({"width": 1280, "height": 800})
     page.goto(path)
     assert page.evaluate(GAPS) == []
+
+
+def test_a_phone_shows_the_first_fault_at_once(
+    new_context: Callable[..., BrowserContext],
+) -> None:
+    page = new_context(viewport={"width": 360, "height": 740}).new_page()
+    page.goto("/faults")
+    expect(page.locator(".fault-cards > li").first).to_be_in_viewport(ratio=1)
