@@ -356,8 +356,9 @@ FRONT_PAGE_RECORD = "0276"
 # The front page offers these agents, in this order, and says how they learned.
 FRONT_PAGE_AGENTS = {
     FRONT_PAGE_AGENT: gettext_noop(
-        "It played %(count)s games, first against random moves, then against itself. After each of "
-        "its moves it changed one number, Q(s, a), towards the best that could follow."
+        "It played %(count)s games that began in each position in turn, first against random "
+        "moves, then against itself. After each of its moves it changed one number, Q(s, a), "
+        "towards the best value that could follow."
     ),
     "q-iteration": gettext_noop(
         "It played no game: in %(count)s sweeps it went through every position and every move. The "

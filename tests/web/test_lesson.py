@@ -18,6 +18,7 @@ from app.web.pages.lesson import (
     find_misled_puzzle,
 )
 from app.web.site_data import SiteData
+from app.web.wording import FRONT_PAGE_AGENT
 
 
 def article(client: FlaskClient, slug: str) -> str:
@@ -30,6 +31,17 @@ def article(client: FlaskClient, slug: str) -> str:
 
 def number(text: str) -> float:
     return float(text.replace("−", "-"))
+
+
+def test_games_begin_in_other_positions_than_the_empty_board(
+    client: FlaskClient, site: SiteData
+) -> None:
+    starts = [
+        getattr(site.get_recipe(name), "start", "") for name in (LESSON_AGENT, FRONT_PAGE_AGENT)
+    ]
+    assert starts == ["random", "every"]
+    card = site.agents[LESSON_AGENT].card
+    assert f"makes {card.updates / card.games:.1f} moves" in article(client, "learning")
 
 
 def test_the_third_asks_and_gives_nothing_away(client: FlaskClient, site: SiteData) -> None:

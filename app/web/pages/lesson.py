@@ -36,7 +36,7 @@ from app.web.pictures.boards import lay_out_board
 from app.web.pictures.minds import plot_value_map
 from app.web.rendering import Variables, get_url_in_frame, render_page
 from app.web.site_data import HUMAN, SiteData, get_current_site
-from app.web.translation import gettext, gettext_noop, mark_english
+from app.web.translation import gettext, gettext_noop, localize_number, mark_english
 from app.web.wording import LESSON_STEPS
 
 bp = PageBlueprint("lesson", __name__)
@@ -143,7 +143,11 @@ def _illustrate_untrained(site: SiteData, frame_text: str) -> Variables:
 
 def _illustrate_learning(site: SiteData, frame_text: str) -> Variables:
     name = choose_filmed_agent(site)
-    return _illustrate_decisions(site, name, read_snapshot(name, frame_text, 0, site))
+    card = site.agents[name].card
+    # against random moves each move of the program is followed by an update
+    moves = localize_number(f"{card.updates / max(card.games, 1):.1f}")
+    snapshot = read_snapshot(name, frame_text, 0, site)
+    return _illustrate_decisions(site, name, snapshot) | {"facts": {"moves": moves}}
 
 
 def _illustrate_unbeatable_play(site: SiteData, frame_text: str) -> Variables:
