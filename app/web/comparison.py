@@ -34,7 +34,7 @@ class CurveTitles(NamedTuple):
 CURVE_TITLES = {
     "blunders": CurveTitles(
         "Blunders",
-        "Positions in which the agent blunders",
+        "Positions with a blunder (of 4,520)",
         "The chart shows the number of positions in which each agent blunders.",
     ),
     "losses": CurveTitles(

@@ -21,12 +21,11 @@ from app.recipes import (
     parse_recipe,
 )
 from app.recipes.parameters import PERSON_OPPONENT
-from app.tictactoe.game import GAME, SEATS
+from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS
 from app.web.facts import find_losing_games
 from app.web.formatting import (
     capitalize_first_letter,
-    format_count,
     format_with_unit,
     join_words,
     lower_first_letter,
@@ -262,9 +261,7 @@ class RecipeComparison:
         low = format_with_unit(min(ends), measure.unit)
         high = format_with_unit(max(ends), measure.unit)
         if len(ends) == 1:
-            alone = (
-                "This is the result of one seed: other seeds may be better or worse."
-            )
+            alone = "This is the result of one seed. Others may be better or worse."
             return Verdict(f"{measure.title}: {middle}.", alone)
         proved = " and ".join(
             f"as {mark.upper()} in {sum(proofs)}"
@@ -293,19 +290,14 @@ class RecipeComparison:
             for key in (BLUNDERS_KEY, "random")
             if key in self.measures
         ]
-        blunders = self.measures[BLUNDERS_KEY]
-        decisions = format_count(GAME.decisions)
         rows = []
         for measure in {one.title: one for one in (self.measure, *usual)}.values():
             ends = self.list_final_values(measure)
-            title = (
-                f"Positions with a blunder (of {decisions})"
-                if measure.title == blunders.title
-                else measure.title
-            )
             values = [format_with_unit(median(each), measure.unit) for each in ends]
             rows.append(
-                self._build_result_row(title, values, ends, measure.more_is_better)
+                self._build_result_row(
+                    measure.title, values, ends, measure.more_is_better
+                )
             )
         for seat, proved in self._list_proofs().items():
             values = [

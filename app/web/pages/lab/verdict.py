@@ -68,7 +68,7 @@ def list_measures(site: SiteData, runs: Iterable[SeedRun]) -> dict[str, LabMeasu
     if all(run.figures.task_distance for run in runs):
         measures[TASK_KEY] = _build_measure(
             TASK_KEY,
-            "the mean difference of learned from exact values",
+            "the mean distance from the exact values",
             "Nearer to the exact values",
             lambda figures: (
                 figures.task_distance.mean_distance if figures.task_distance else []
@@ -220,7 +220,7 @@ def build_verdict(
     if sign_test.seed_count == 1:
         yet = " yet" if has_more_seeds else ""
         return Verdict(
-            f"No verdict{yet}. {measure.title}: A {texts[0]}, B {texts[1]}.",
+            f"No verdict{yet}. {measure.title}: {texts[0]} for A, {texts[1]} for B.",
             f"With one seed each, the difference may be luck. {after}",
         )
     score = _describe_score(sign_test, measure)
@@ -229,13 +229,14 @@ def build_verdict(
     if sign_test.is_tie:
         headline = "No difference: A and B are equal in every seed."
         return Verdict(
-            headline, f"Compared number: {measure.title}, with {MAX_SEEDS} seeds."
+            headline, f"We compared {measure.noun} after {MAX_SEEDS} trainings of each."
         )
     test = f"Exact sign test: {format_p_value(sign_test.p_value)}"
     if not sign_test.better_variant:
         return Verdict(
             f"No clear difference after {MAX_SEEDS} seeds.",
-            f"{score}: this may be luck. Medians: A {texts[0]}, B {texts[1]}. {test}.",
+            f"{score}, which may be luck. The medians are {texts[0]} for A and {texts[1]} for B. "
+            f"{test}.",
         )
     better = f"{measure.better_phrase} {variant_phrases[sign_test.better_variant]}"
     size = _describe_size(sign_test, measure, medians)
