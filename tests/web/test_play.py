@@ -4,7 +4,6 @@ import re
 from html import unescape
 
 import numpy as np
-import pytest
 from flask.testing import FlaskClient
 from msgspec.structs import replace
 
@@ -40,38 +39,30 @@ def test_who_asks_for_no_game_gets_one_with_colours(client: FlaskClient) -> None
 
 
 def test_a_hint_names_the_equal_move_that_tempts_this_opponent_most(site: SiteData) -> None:
-    state = replay_match(Match(o="q-learning-1", shows_hint=True), site)
-    best, sentence = build_hint(state)
-    policy, game = site.policies["q-learning-1"], GAME
-    equal = np.flatnonzero(site.is_move_correct[0])
-    chances = {}
-    for cell in equal.tolist():
-        after = game.successor[0, cell]
-        chances[cell] = policy[after][~site.is_move_correct[after]].sum()
-    assert len(equal) == 9
-    assert chances[best] == pytest.approx(max(chances.values()))
-    assert chances[best] > min(chances.values())
-    square = name_square(best)
-    assert sentence == (
-        f"{square.capitalize()} keeps the draw. Then Q-learning 1 blunders. "
-        "8 other squares are as good."
-    )
+    for name in ("q-learning-1", "q-learning-4", "menace"):
+        best, sentence = build_hint(replay_match(Match(o=name, shows_hint=True), site))
+        policy, after = site.policies[name], GAME.successor[0]
+        chances = np.where(site.is_move_correct[after], 0, policy[after]).sum(axis=1).round(2)
+        assert chances[best] == chances.max() > chances.min()
+        assert name_square(best).capitalize() in sentence
+        others = np.count_nonzero(chances == chances.max()) - 1
+        assert re.findall(r"\d+ other", sentence) == [f"{others} other"] * bool(others)
 
 
 def test_a_hint_marks_only_the_square_that_it_names(site: SiteData) -> None:
-    for record, sentence in [
-        (
-            "",
-            "Top left keeps the draw. 88% of the replies are blunders. 8 other squares are as good.",
-        ),
-        ("0314", "Top right wins in 1 move."),
-        ("0125", "Centre wins in 3 moves. 1 other square is as good."),
-    ]:
-        shown = page(site, Match(record, o="minimax", shows_hint=True))
+    for record, opponent in [("", "minimax"), ("0314", "minimax"), ("04", "q-learning-4")]:
+        shown = page(site, Match(record, o=opponent, shows_hint=True))
         best, _ = build_hint(shown.state)
-        hinted = [cell for cell, square in enumerate(shown.board.squares) if square.is_hinted]
-        assert hinted == [best]
-        assert shown.headline["sentence"].startswith(sentence)
+        squares = shown.board.squares
+        assert [cell for cell in range(9) if squares[cell].is_hinted] == [best]
+        assert not any(square.is_best for square in squares)
+
+
+def test_a_hint_names_the_reply_of_an_agent_with_one_reply(site: SiteData) -> None:
+    state = replay_match(Match("04", o="q-learning-4", shows_hint=True), site)
+    best, sentence = build_hint(state)
+    (reply,) = np.flatnonzero(site.policies["q-learning-4"][state.follow_move(best).position])
+    assert name_square(int(reply)) in sentence
 
 
 def test_the_bar_holds_the_lens_against_the_truth_always_for_the_same_side(site: SiteData) -> None:

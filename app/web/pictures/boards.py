@@ -177,6 +177,9 @@ def lay_out_board(
     if move_values:
         notes = notes or build_notes(state.site, move_values, None, "")
         _add_values(squares, empty, move_values, notes)
+    if hinted_cells:
+        # Beside the squares to play, the star of the agent's own move would be a second mark.
+        squares = [square._replace(is_best=False) for square in squares]
     return BoardPicture(
         board_id,
         label or gettext("Board"),
