@@ -5,7 +5,7 @@ If the next move of a finished game is a blunder, the hint explains this blunder
 
 import numpy as np
 
-from app.tictactoe.game import GAME
+from app.tictactoe.game import GAME, FloatArray
 from app.tictactoe.notation import MARKS
 from app.web.formatting import (
     capitalize_first_letter,
@@ -16,7 +16,6 @@ from app.web.match import MatchState
 from app.web.move_values import (
     EMPTY_NOTE,
     Note,
-    choose_value_source,
     evaluate_moves,
 )
 from app.web.pages.parts.match_controls import compute_reply_chances
@@ -97,17 +96,17 @@ def build_hint(state: MatchState) -> tuple[int, str]:
     """Return the recommended cell, and the reason in sentences.
 
     Among the fastest wins, the draws, or the slowest losses, it is the move after which this
-    opponent is most likely to blunder. If several are equal, a random opponent decides.
+    opponent is most likely to blunder. A person may play any reply.
     """
-    site = state.site
-    best = evaluate_moves(site, state.position, TRUTH).likeliest_cells
-    scores = {cell: _compute_blunder_chances(state, cell) for cell in best}
-    first = max(best, key=scores.__getitem__)
+    best = evaluate_moves(state.site, state.position, TRUTH).likeliest_cells
+    chances = [_compute_blunder_chance(state.follow_move(cell)) for cell in best]
+    chance = max(chances)
+    first = best[chances.index(chance)]
     sentences = [
         _describe_hint_result(state, first),
-        _describe_next_blunder(state, *scores[first]),
+        _describe_reply(state.follow_move(first), chance),
     ]
-    if others := len(best) - 1:
+    if others := chances.count(chance) - 1:
         sentences.append(
             ngettext(
                 "%(count)s other square is as good.",
@@ -134,32 +133,39 @@ def _describe_hint_result(state: MatchState, cell: int) -> str:
     return gettext(words, square=square)
 
 
-def _describe_next_blunder(state: MatchState, chance: float, share: float) -> str:
-    match = state.match
-    opponent = match.get_player_name(-match.player_to_move)
-    if match.is_human(-match.player_to_move):
-        opponent = choose_value_source(match, state.site, -match.player_to_move)
-    if not share:
+def _describe_reply(state: MatchState, blunder_chance: float) -> str:
+    """Say how an agent replies, or how many of a person's replies are blunders; "" for nothing."""
+    if state.is_over:
         return ""
-    if chance < 0.005:
+    player = state.match.player_to_move
+    is_human = state.match.is_human(player)
+    replies = np.flatnonzero(_compute_reply_chances(state)).tolist()
+    if not blunder_chance and (is_human or len(replies) > 1):
+        return ""
+    words = gettext_noop("%(opponent)s answers %(square)s.")
+    if is_human:
         words = gettext_noop("%(share)s%% of the replies are blunders.")
-    elif chance > 0.995:
-        words = gettext_noop("Then %(agent)s blunders.")
-    else:
-        words = gettext_noop("Then %(agent)s blunders in %(share)s%% of games.")
+    elif blunder_chance == 1:
+        words = gettext_noop("Then %(opponent)s blunders.")
+    elif blunder_chance:
+        words = gettext_noop("Then %(opponent)s blunders in %(share)s%% of games.")
     return gettext(
         words,
-        agent=state.site.display_titles[opponent],
-        share=format_percent(share if chance < 0.005 else chance, 0),
+        opponent=state.site.display_titles[state.match.get_player_name(player)],
+        square=name_square(replies[0]),
+        share=format_percent(blunder_chance, 0),
     )
 
 
-def _compute_blunder_chances(state: MatchState, cell: int) -> tuple[float, float]:
-    site = state.site
-    after = state.follow_move(cell)
-    if after.is_over:
-        return 0.0, 0.0
-    wrong = ~site.is_move_correct[after.position]
-    legal = GAME.legal[after.position]
-    chances = (compute_reply_chances(after), legal / legal.sum())
-    return tuple(round(float(each[wrong].sum()), 6) for each in chances)  # type: ignore[return-value]
+def _compute_blunder_chance(state: MatchState) -> float:
+    if state.is_over:
+        return 0.0
+    wrong = ~state.site.is_move_correct[state.position]
+    return round(float(_compute_reply_chances(state)[wrong].sum()), 2)
+
+
+def _compute_reply_chances(state: MatchState) -> FloatArray:
+    if state.match.is_human(state.match.player_to_move):
+        random_policy: FloatArray = state.site.policies["random"][state.position]
+        return random_policy
+    return compute_reply_chances(state)
