@@ -172,7 +172,6 @@ document.addEventListener("click", (event) => {
 
 document.addEventListener("input", ({ target: { id, value } }) => {
   if (id !== "find") return;
-  byId("others").open = Boolean(value);
   for (const list of document.querySelectorAll(".cards")) {
     for (const card of list.children) card.hidden = !card.textContent.toLowerCase().includes(value.toLowerCase());
     list.previousElementSibling.hidden = !list.querySelector("li:not([hidden])");

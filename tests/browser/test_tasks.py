@@ -721,6 +721,17 @@ def test_a_player_is_chosen_on_the_front_page(page: Page) -> None:
     expect(page.locator("#seat-o")).to_contain_text("MENACE")
 
 
+def test_all_players_of_the_front_page_can_be_chosen_and_compared(page: Page) -> None:
+    page.goto("/")
+    count = page.locator("#all-agents").inner_text().split()[-1]
+    page.click("#all-agents")
+    expect(page.locator(".card")).to_have_count(int(count) + 1)  # and the visitor
+    page.click("#figures")
+    page.click("#to-players")
+    page.click(".card[value=champion]")
+    expect(page).to_have_url(address("/play/?o=champion"))
+
+
 def test_a_game_without_javascript(new_context: Callable[..., BrowserContext]) -> None:
     page = new_context(java_script_enabled=False).new_page()
     page.goto("/play/?o=fixed")
@@ -734,7 +745,6 @@ def test_a_game_without_javascript(new_context: Callable[..., BrowserContext]) -
     page.wait_for_load_state()  # the opened part loads after the button
     page.click("#seat-o")
     page.click("#to-players")
-    page.click("#others summary")
     page.click(".card[value=minimax]")
     expect(page).to_have_url(address("/play/?o=minimax"))
     page.click("label[for=tab-settings]")

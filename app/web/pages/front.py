@@ -151,7 +151,7 @@ def show_front() -> Response:
         training_sentences=describe_learning(site, name),
         algorithm_slug=site.agents[name].card.algorithm,
         choices=list_choices(site, name, snapshot),
-        agent_count=len(site.agents),
+        player_count=len(site.policies),
     )
     choice_url = HOME_ROUTE.url(
         agent=name if name != names[0] else "", step="" if snapshot is None else step

@@ -155,7 +155,6 @@ def _replace_player(
     return match.follow_record("") if state.is_over else match
 
 
-UNFOLDED_GROUP_COUNT = 2
 # id, title and description
 PlayerCard = tuple[str, str, PlayerProfile]
 # (title of a group, its players)
@@ -165,12 +164,10 @@ PlayerGroups = tuple[tuple[str, tuple[PlayerCard, ...]], ...]
 @bp.get(PLAYERS_ROUTE)
 def show_players() -> Response:
     url = play_url(parse_match_at(request.args, get_current_site()).match)
-    groups = group_players(get_current_site())
     return render_page(
         "play/players.html",
         fragment=("players",),
-        groups=groups[:UNFOLDED_GROUP_COUNT],
-        other_groups=groups[UNFOLDED_GROUP_COUNT:],
+        groups=group_players(get_current_site()),
         match_url=url,
     )
 
