@@ -17,6 +17,7 @@ from app.web.pages.lesson import (
     UNBEATABLE_AGENT,
     find_misled_puzzle,
 )
+from app.web.pictures.minds import estimate_tiles
 from app.web.site_data import SiteData
 from app.web.wording import FRONT_PAGE_AGENT
 
@@ -42,6 +43,29 @@ def test_games_begin_in_other_positions_than_the_empty_board(
     assert starts == ["random", "every"]
     card = site.agents[LESSON_AGENT].card
     assert f"makes {card.updates / card.games:.1f} moves" in article(client, "learning")
+
+
+def test_the_rows_of_the_picture_become_right_from_the_bottom_and_all_after_self_play(
+    site: SiteData,
+) -> None:
+    rows = GAME.ply[site.tile_layout.decisions]
+    best = np.nanmax(site.optimal_q[site.tile_layout.decisions], axis=1)
+
+    def share_right(name: str, updates: int, row: int) -> float:
+        """Return the share of a row whose colour is nearest to that of the true result."""
+        snapshot = site.agents[name].snapshot_updates.tolist().index(updates)
+        values = estimate_tiles(site, name, snapshot)[0]
+        nearest = np.where(abs(values) > 0.5, np.sign(values), 0)
+        return float((nearest == best)[rows == row - 1].mean())
+
+    on_the_way = [share_right(LESSON_AGENT, 10_000, row) for row in (7, 8, 9)]
+    assert on_the_way == sorted(on_the_way)
+    assert on_the_way[-1] == 1
+    last = site.agents[LESSON_AGENT].card.updates
+    assert all(best[rows < 2] == 0)
+    assert [share_right(LESSON_AGENT, last, row) for row in (1, 2, 8, 9)] == [0, 0, 1, 1]
+    last = site.agents[UNBEATABLE_AGENT].card.updates
+    assert all(share_right(UNBEATABLE_AGENT, last, row) == 1 for row in range(1, 10))
 
 
 def test_the_third_asks_and_gives_nothing_away(client: FlaskClient, site: SiteData) -> None:
