@@ -494,7 +494,7 @@ def plot_game_values_file(
     state: MatchState, moves: Sequence[ReviewedMove], title: str
 ) -> svg.Drawing:
     plot = lay_out_game_values(state, moves, JOINED_CHART_HEIGHT)
-    note = "Line: the result with optimal play after each move, for X. Dots: the expected value."
+    note = "The line shows the result for X with optimal play, the dots the expected value."
     margin = 12 + 8 * plot.left_margin
     shapes: list[svg.Shape] = [
         svg.Text("heading", 12, 22, svg.cut_text(title, 616, 17)),
