@@ -119,7 +119,7 @@ def judge(play: Play, site: str = "http://127.0.0.1:8000") -> Mapping[str, Any]:
     `board` is a tuple of nine numbers, 1 for X, -1 for O and 0 for empty; `player` is 1 or -1.
     Raises ValueError, naming the position, if an answer is not an empty cell.
     """
-    return describe_chosen_moves(game(), read_moves(game(), play), site)
+    return describe_chosen_moves(read_moves(play), site)
 
 
 def board(q: "Agent | NDArray[np.floating]", position: str = EMPTY) -> Board:

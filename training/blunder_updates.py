@@ -126,7 +126,7 @@ def find_blunder_updates(
     out.
     """
     recipe = SHIPPED[agent_id].recipe
-    recorder = GameRecorder(GAME, recipe)
+    recorder = GameRecorder(recipe)
     learner = make_learner(GAME, recipe)
     watched = group_blunders_by_entry(
         learner, blunders, lambda blunder: learner.game.legal_moves(blunder.board)

@@ -37,7 +37,7 @@ from app.tictactoe.agents import (
     load_agents,
     save_card,
 )
-from app.tictactoe.game import GAME, Game
+from app.tictactoe.game import GAME
 from training.experiments import list_claims
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -120,7 +120,7 @@ def find_models_folder() -> Path:
 
 
 def load_agent_from_folders(
-    models: Path, game: Game, agent_id: str, recipe: Recipe | None
+    models: Path, agent_id: str, recipe: Recipe | None
 ) -> Agent:
     """Load an agent from `models`; if that is the current folder's models/, also try the project's.
 
@@ -129,7 +129,7 @@ def load_agent_from_folders(
     folders = [models, ROOT / "models"] if models == LOCAL_MODELS_FOLDER else [models]
     for folder in folders:
         if (folder / f"{agent_id}.npz").exists():
-            return load_agent(folder, game, agent_id)
+            return load_agent(folder, GAME, agent_id)
     name = name_recipe(recipe) if recipe else agent_id
     raise ModelError(
         f"{models}/ has no agent {agent_id}: `{TRAINING_COMMAND} train {name}` trains it"
@@ -371,11 +371,11 @@ def judge(
     has_faults = False
     for text in (one for one in agents if isinstance(one, str)):
         if as_json:
-            record = describe_external_agent(GAME, text, options, site)
+            record = describe_external_agent(text, options, site)
             click.echo(msgspec.json.encode(record))
             has_faults |= "unread" in record
         else:
-            for line in judge_external_agent(GAME, text, options, site):
+            for line in judge_external_agent(text, options, site):
                 click.echo(line)
     if has_faults:
         sys.exit(1)
@@ -386,10 +386,8 @@ def judge(
     for folder in folders:
         for agent_id in ids if agents else list_agent_ids(folder):
             if as_json:
-                agent = load_agent_from_folders(
-                    folder, GAME, agent_id, ids.get(agent_id)
-                )
-                click.echo(msgspec.json.encode(describe_shipped_agent(GAME, agent)))
+                agent = load_agent_from_folders(folder, agent_id, ids.get(agent_id))
+                click.echo(msgspec.json.encode(describe_shipped_agent(agent)))
             else:
                 agent = load_agent_without_figures(folder, GAME, agent_id)
                 save_card(folder, GAME, recompute_figures(GAME, agent))
@@ -421,20 +419,19 @@ def evaluate(
     from training.external_agents import describe_shipped_agent  # noqa: PLC0415
 
     loaded = [
-        load_agent_from_folders(models, GAME, one.agent_id, one.recipe)
-        for one in agents
+        load_agent_from_folders(models, one.agent_id, one.recipe) for one in agents
     ]
     loaded = loaded or list(load_agents(models, GAME).values())
     if documents_folder:
         claims = load_summaries(models / "experiments").values()
-        write_document(documents_folder, GAME, loaded, claims)
+        write_document(documents_folder, loaded, claims)
     elif as_json:
         for agent in loaded:
-            click.echo(msgspec.json.encode(describe_shipped_agent(GAME, agent)))
+            click.echo(msgspec.json.encode(describe_shipped_agent(agent)))
     elif markdown:
-        click.echo(format_results(GAME, loaded), nl=False)
+        click.echo(format_results(loaded), nl=False)
     else:
-        print_table(GAME, loaded)
+        print_table(loaded)
 
 
 @main.command()
@@ -570,9 +567,7 @@ def play(agent: NamedRecipe, models: Path, seat: str, seed: int | None) -> None:
     from training.run import load_or_train_agent  # noqa: PLC0415
 
     opponent = load_or_train_agent(GAME, name_recipe(agent.recipe), models)
-    play_in_terminal(
-        GAME, opponent, seat, seed, lambda text: click.prompt(text, type=str)
-    )
+    play_in_terminal(opponent, seat, seed, lambda text: click.prompt(text, type=str))
 
 
 @main.command()

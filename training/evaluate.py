@@ -9,7 +9,7 @@ from rich.table import Table
 from app.experiments import ClaimSummary, format_probability
 from app.sources import SOURCES
 from app.tictactoe.agents import Agent
-from app.tictactoe.game import Game
+from app.tictactoe.game import GAME
 from app.tictactoe.report import compute_figures
 
 OPPONENT_TITLES = {"random": "Random", "t-hand": "T-hand"}
@@ -31,15 +31,15 @@ UNWRAPPED_LINE_WIDTH = 1_000
 RESULTS_FILE = "docs/results.md"
 
 
-def build_result_rows(game: Game, agents: Iterable[Agent]) -> list[list[str]]:
+def build_result_rows(agents: Iterable[Agent]) -> list[list[str]]:
     """Return a row of cells for each agent: its title, its results and its number of blunders.
 
     The results are computed from the agent's table, and not read from its card.
     """
-    return [_build_row(game, agent) for agent in agents]
+    return [_build_row(agent) for agent in agents]
 
 
-def print_table(game: Game, agents: Iterable[Agent]) -> None:
+def print_table(agents: Iterable[Agent]) -> None:
     """Print a table of the results; lines are wrapped only in a terminal."""
     console = Console()
     if not console.is_terminal:
@@ -47,13 +47,13 @@ def print_table(game: Game, agents: Iterable[Agent]) -> None:
     table = Table(title="Percent of games won / drawn / lost, exactly")
     for name in RESULT_HEADINGS:
         table.add_column(name, overflow="fold", no_wrap=name == RESULT_HEADINGS[0])
-    for row in build_result_rows(game, agents):
+    for row in build_result_rows(agents):
         table.add_row(*row)
     console.print(table)
 
 
-def format_results(game: Game, agents: Iterable[Agent]) -> str:
-    return _format_markdown([RESULT_HEADINGS, *build_result_rows(game, agents)])
+def format_results(agents: Iterable[Agent]) -> str:
+    return _format_markdown([RESULT_HEADINGS, *build_result_rows(agents)])
 
 
 def format_claims(claims: Iterable[ClaimSummary]) -> str:
@@ -68,7 +68,6 @@ def format_claims(claims: Iterable[ClaimSummary]) -> str:
 
 def write_document(
     project_folder: Path,
-    game: Game,
     agents: Iterable[Agent],
     claims: Iterable[ClaimSummary],
 ) -> None:
@@ -78,7 +77,7 @@ def write_document(
     """
     replace_table(
         project_folder / RESULTS_FILE,
-        f"{format_results(game, agents)}\n{format_claims(claims)}",
+        f"{format_results(agents)}\n{format_claims(claims)}",
     )
 
 
@@ -104,11 +103,11 @@ def _format_markdown(table_lines: list[list[str]]) -> str:
     )
 
 
-def _build_row(game: Game, agent: Agent) -> list[str]:
+def _build_row(agent: Agent) -> list[str]:
     card = agent.card
-    table = agent.q[game.legal][None]
+    table = agent.q[GAME.legal][None]
     figures = compute_figures(
-        game, table, [card.updates], card.reward_scale, card.play_rule
+        GAME, table, [card.updates], card.reward_scale, card.play_rule
     )
     results = [
         *(figures.baseline_chances[opponent] for opponent in OPPONENT_TITLES),

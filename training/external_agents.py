@@ -21,7 +21,7 @@ from app.tables.values import TableError
 from app.tictactoe.agents import Agent
 from app.tictactoe.atlas import group_blunder_decisions, list_blunder_decisions
 from app.tictactoe.causes import list_causes
-from app.tictactoe.game import SEATS, FloatArray, Game
+from app.tictactoe.game import GAME, SEATS, FloatArray
 from app.tictactoe.notation import MARKS, format_position
 from app.tictactoe.policy import CellMask, Policy, compute_optimal_q, policy_from_values
 from app.tictactoe.policy_codec import (
@@ -107,7 +107,7 @@ def find_agent_form(agent_text: str) -> str:
 
 
 def judge_external_agent(
-    game: Game, agent_text: str, options: TableOptions, site_url: str
+    agent_text: str, options: TableOptions, site_url: str
 ) -> Iterator[str]:
     """Yield the exact results of another program's agent, line by line.
 
@@ -116,16 +116,16 @@ def judge_external_agent(
     wrong, where, and what would be valid. If only some rows of a table cannot be read, the error
     comes after the results of the others.
     """
-    external_agent = read_external_agent(game, agent_text, options)
+    external_agent = read_external_agent(agent_text, options)
     if external_agent.notes:
         yield from external_agent.notes
         yield ""
-    yield from _report_play(game, external_agent)
+    yield from _report_play(external_agent)
     if external_agent.q is not None:
         yield ""
-        yield from _report_value_errors(game, external_agent.q)
+        yield from _report_value_errors(external_agent.q)
     yield ""
-    yield f"{site_url}/judge?moves={encode_moves(game, external_agent.chosen_moves)}"
+    yield f"{site_url}/judge?moves={encode_moves(GAME, external_agent.chosen_moves)}"
     if external_agent.policy is not None:
         yield "(The link has the moves that are drawn, each with an equal chance.)"
     if external_agent.fault:
@@ -135,35 +135,33 @@ def judge_external_agent(
 
 
 def describe_external_agent(
-    game: Game, agent_text: str, options: TableOptions, site_url: str
+    agent_text: str, options: TableOptions, site_url: str
 ) -> dict[str, Any]:
     """Return the exact results of another program's agent as a dict for JSON.
 
     The dict also has a link to the results, notes on how a table was read, and unreadable rows
     under "unread". Raises ValueError if the agent cannot be read.
     """
-    external_agent = read_external_agent(game, agent_text, options)
-    figures = _compute_figures(game, external_agent)
+    external_agent = read_external_agent(agent_text, options)
+    figures = _compute_figures(external_agent)
     policy = _get_policy(external_agent)
-    moves = encode_moves(game, external_agent.chosen_moves)
+    moves = encode_moves(GAME, external_agent.chosen_moves)
     record = {
         "agent": agent_text,
-        **describe_play(game, policy, figures),
+        **describe_play(policy, figures),
         "link": f"{site_url}/judge?moves={moves}",
         "notes": [*external_agent.notes],
     }
     return record | ({"unread": external_agent.fault} if external_agent.fault else {})
 
 
-def describe_chosen_moves(
-    game: Game, chosen_moves: CellMask, site_url: str
-) -> dict[str, Any]:
+def describe_chosen_moves(chosen_moves: CellMask, site_url: str) -> dict[str, Any]:
     """Return the exact results of moves, [D, cells], as a dict for JSON, and a link to them."""
-    figures = _compute_figures(game, ExternalAgent(chosen_moves))
-    record = describe_play(game, policy_from_moves(chosen_moves), figures)
+    figures = _compute_figures(ExternalAgent(chosen_moves))
+    record = describe_play(policy_from_moves(chosen_moves), figures)
     return {
         **record,
-        "link": f"{site_url}/judge?moves={encode_moves(game, chosen_moves)}",
+        "link": f"{site_url}/judge?moves={encode_moves(GAME, chosen_moves)}",
     }
 
 
@@ -173,26 +171,24 @@ def _get_policy(external_agent: ExternalAgent) -> Policy:
     return policy_from_moves(external_agent.chosen_moves)
 
 
-def _compute_figures(game: Game, external_agent: ExternalAgent) -> Figures:
+def _compute_figures(external_agent: ExternalAgent) -> Figures:
     if external_agent.policy is None:
-        table = external_agent.chosen_moves[game.legal].astype(np.float32)
-        return compute_figures(game, table[None], [0], RewardScale())
-    return compute_policy_figures(game, external_agent.policy)
+        table = external_agent.chosen_moves[GAME.legal].astype(np.float32)
+        return compute_figures(GAME, table[None], [0], RewardScale())
+    return compute_policy_figures(GAME, external_agent.policy)
 
 
-def describe_shipped_agent(game: Game, agent: Agent) -> dict[str, Any]:
+def describe_shipped_agent(agent: Agent) -> dict[str, Any]:
     card = agent.card
-    table = agent.q[game.legal][None]
+    table = agent.q[GAME.legal][None]
     figures = compute_figures(
-        game, table, [card.updates], card.reward_scale, card.play_rule
+        GAME, table, [card.updates], card.reward_scale, card.play_rule
     )
     head = {"agent": card.id, "title": card.title, "recipe": card.recipe}
-    return head | describe_play(
-        game, policy_from_values(agent.q, card.play_rule), figures
-    )
+    return head | describe_play(policy_from_values(agent.q, card.play_rule), figures)
 
 
-def describe_play(game: Game, policy: Policy, figures: Figures) -> dict[str, Any]:
+def describe_play(policy: Policy, figures: Figures) -> dict[str, Any]:
     """Return the exact results of a policy as a dict for JSON, under the names of docs/judge.py.
 
     Under "against_...", each seat ("x" and "o") has the chances of a win, a draw and a loss. Under
@@ -203,10 +199,10 @@ def describe_play(game: Game, policy: Policy, figures: Figures) -> dict[str, Any
     def list_chances(chances_by_seat: ChancesBySeat) -> dict[str, list[float]]:
         return {seat: [*getattr(chances_by_seat, seat)[-1]] for seat in SEATS}
 
-    lost = find_lost_games(game, policy)
+    lost = find_lost_games(GAME, policy)
     return {
         "blunders": figures.blunders[-1],
-        "decisions": game.decisions,
+        "decisions": GAME.decisions,
         "reachable_blunders": {
             seat: getattr(figures.reachable_blunders, seat)[-1] for seat in SEATS
         },
@@ -224,17 +220,15 @@ def describe_play(game: Game, policy: Policy, figures: Figures) -> dict[str, Any
     }
 
 
-def read_external_agent(
-    game: Game, agent_text: str, options: TableOptions
-) -> ExternalAgent:
+def read_external_agent(agent_text: str, options: TableOptions) -> ExternalAgent:
     """Read an agent from a table, a link or a function; raises ValueError for an unreadable one."""
     form = find_agent_form(agent_text)
     try:
         if form == "link":
-            return ExternalAgent(decode_moves(game, agent_text.rpartition("moves=")[2]))
+            return ExternalAgent(decode_moves(GAME, agent_text.rpartition("moves=")[2]))
         if form == "function":
-            return ExternalAgent(_read_function(game, agent_text))
-        return _read_file(game, Path(agent_text), options)
+            return ExternalAgent(_read_function(agent_text))
+        return _read_file(Path(agent_text), options)
     except OSError as error:
         raise ValueError(f"{agent_text}: {error.strerror}") from None
     except ValueError as error:
@@ -242,7 +236,7 @@ def read_external_agent(
         raise ValueError(f"{where}: {error}\n{FORM_DESCRIPTIONS[form]}") from None
 
 
-def _read_file(game: Game, file: Path, options: TableOptions) -> ExternalAgent:
+def _read_file(file: Path, options: TableOptions) -> ExternalAgent:
     if file.stat().st_size > MAX_FILE_BYTES:
         raise TableError(f"the file is larger than {MAX_FILE_BYTES >> 20} MB")
     reading = read_table(file.read_bytes(), options)
@@ -255,28 +249,28 @@ def _read_file(game: Game, file: Path, options: TableOptions) -> ExternalAgent:
     )
 
 
-def _read_function(game: Game, function_name: str) -> CellMask:
+def _read_function(function_name: str) -> CellMask:
     module, _, name = function_name.partition(":")
     try:
         play = attrgetter(name)(import_module(module))
     # The function is foreign code, which may raise anything.
     except (Exception, SystemExit) as error:
         raise ValueError(f"{type(error).__name__}: {error}") from None
-    return read_moves(game, play)
+    return read_moves(play)
 
 
-def read_moves(game: Game, play: Callable[..., Any]) -> CellMask:
+def read_moves(play: Callable[..., Any]) -> CellMask:
     """Call a function with every position; return its moves as a mask, [D, cells].
 
     Raises ValueError, with the position, if the function fails, or if it returns anything but one
     or several empty cells.
     """
-    chosen_moves = np.zeros_like(game.legal)
-    for decision in range(game.decisions):
-        where = f"in {format_position(game, decision)}"
+    chosen_moves = np.zeros_like(GAME.legal)
+    for decision in range(GAME.decisions):
+        where = f"in {format_position(GAME, decision)}"
         try:
             given = play(
-                tuple(game.board[decision].tolist()), int(game.to_move[decision])
+                tuple(GAME.board[decision].tolist()), int(GAME.to_move[decision])
             )
             moves = list(islice(given, MAX_MOVES)) if np.iterable(given) else [given]
         except Exception as error:
@@ -294,7 +288,7 @@ def read_moves(game: Game, play: Callable[..., Any]) -> CellMask:
             cells = {index(move) for move in moves}
         except TypeError:
             cells = set()
-        empty_cells = np.flatnonzero(game.legal[decision]).tolist()
+        empty_cells = np.flatnonzero(GAME.legal[decision]).tolist()
         if not cells or not cells <= {*empty_cells}:
             raise ValueError(
                 f"{where} it plays {_quote_repr(moves)}, not an empty cell"
@@ -312,10 +306,10 @@ def _quote_repr(item: object) -> str:
     return text if len(text) <= MAX_QUOTED_LENGTH else f"{text[:MAX_QUOTED_LENGTH]}…"
 
 
-def _report_play(game: Game, external_agent: ExternalAgent) -> Iterator[str]:
+def _report_play(external_agent: ExternalAgent) -> Iterator[str]:
     policy = _get_policy(external_agent)
-    figures = _compute_figures(game, external_agent)
-    for seat, record in find_lost_games(game, policy).items():
+    figures = _compute_figures(external_agent)
+    for seat, record in find_lost_games(GAME, policy).items():
         verdict = (
             "cannot be beaten, proved" if record is None else f"loses the game {record}"
         )
@@ -330,15 +324,15 @@ def _report_play(game: Game, external_agent: ExternalAgent) -> Iterator[str]:
         yield f"As {seat.upper()} it {verdict}; {told} (won / drawn / lost, in percent)"
     met = figures.reachable_blunders
     yield (
-        f"Blunders: {figures.blunders[0]:,} of {game.decisions:,} positions, "
+        f"Blunders: {figures.blunders[0]:,} of {GAME.decisions:,} positions, "
         f"{met.x[0]:,} of them met as X and {met.o[0]:,} as O; NashConv {figures.nash_conv[0]:.4g}"
     )
-    play = ReachablePlay(game, policy)
+    play = ReachablePlay(GAME, policy)
     found = list_blunder_decisions(play)
-    for cause in list_causes(play, found, group_blunder_decisions(game, found)):
+    for cause in list_causes(play, found, group_blunder_decisions(GAME, found)):
         seat = f" as {MARKS[cause.player]}" if cause.player else ""
         where = ", ".join(
-            format_position(game, position) for position in cause.example_positions
+            format_position(GAME, position) for position in cause.example_positions
         )
         yield (
             f"Likely cause: {CAUSE_TEXTS[cause.kind]}{seat}: {cause.matching_count:,} "
@@ -347,12 +341,12 @@ def _report_play(game: Game, external_agent: ExternalAgent) -> Iterator[str]:
         )
 
 
-def _report_value_errors(game: Game, q: FloatArray) -> Iterator[str]:
+def _report_value_errors(q: FloatArray) -> Iterator[str]:
     known = ~np.isnan(q)
     values = q[known]
-    truth = compute_optimal_q(game)[known]
+    truth = compute_optimal_q(GAME)[known]
     yield (
-        f"Values: {len(values):,} of {game.pairs:,} moves, "
+        f"Values: {len(values):,} of {GAME.pairs:,} moves, "
         f"from {values.min():.4g} to {values.max():.4g}"
     )
     for outcome, name in ((1, "won"), (0, "drawn"), (-1, "lost")):

@@ -37,7 +37,7 @@ def write_faults(folder: Path = MODELS / FAULTS_FOLDER) -> None:
     for name, recipe in {**CORRECT_RECIPES, **FAULTY_RECIPES}.items():
         save_agent(folder, GAME, train(name, recipe, GAME, lambda _: None))
         for one in map(recipe.with_seed, FAULT_SEEDS):
-            runs[name_recipe(one)] = zlib.decompress(evaluate_seed(GAME, one))
+            runs[name_recipe(one)] = zlib.decompress(evaluate_seed(one))
         print(name, flush=True)
     packed = brotli.compress(msgspec.msgpack.encode(runs))
     (folder / SEED_RUNS_FILE).write_bytes(packed)

@@ -7,14 +7,13 @@ import msgspec
 
 from app.recipes import parse_recipe
 from app.recipes.taught import Course
-from app.tictactoe.game import GAME
 from app.web.pages.teach.learners import FIRST_COURSES_FILE, LEARNERS
 from training.taught import PupilCache
 
 
 def build_first_courses() -> dict[str, Course]:
     """Return {recipe name: state of the learner before its first game with a person}."""
-    pupils = PupilCache(GAME)
+    pupils = PupilCache()
     return {name: pupils.build_course(parse_recipe(name), "") for name in LEARNERS}
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from app.recipes import ALGORITHMS, Recipe, name_recipe, parse_recipe
 from app.recipes.on_demand import parse_on_demand
 from app.tictactoe.agents import Agent, pack_agent
-from app.tictactoe.game import GAME, SEATS, Game
+from app.tictactoe.game import GAME, SEATS
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import compute_figures, evaluate_policies
 from training.kernels import choose_kernel_folder, is_compiled
@@ -41,7 +41,7 @@ def answer_request(request: str) -> bytes:
     if kind == "story":
         from training.story import encode_game_log  # noqa: PLC0415
 
-        return encode_game_log(GAME, parse_recipe(rest))
+        return encode_game_log(parse_recipe(rest))
     if kind == "code":
         from training.export_script import build_script  # noqa: PLC0415
 
@@ -51,7 +51,6 @@ def answer_request(request: str) -> bytes:
 
         cells, _, recipe = rest.partition("/")
         return answer_course(
-            GAME,
             recipe,
             None if cells == NO_TAUGHT_CELLS else cells,
             is_compiled(ALGORITHMS[recipe.partition(",")[0]]),
@@ -60,18 +59,17 @@ def answer_request(request: str) -> bytes:
         seeds, _, text = rest.partition("/")
         recipes = [parse_recipe(text).with_seed(int(seed)) for seed in seeds.split(".")]
         runs = [
-            evaluate_seed(GAME, parse_on_demand(name_recipe(recipe)))
-            for recipe in recipes
+            evaluate_seed(parse_on_demand(name_recipe(recipe))) for recipe in recipes
         ]
         return msgspec.msgpack.encode(runs)
     wanted = parse_on_demand(request)
-    agent = train_agent(GAME, wanted, is_compiled(type(wanted)))
+    agent = train_agent(wanted, is_compiled(type(wanted)))
     # Quality 1 packs an agent to a third of its size in 2 ms.
     packed_agent: bytes = brotli.compress(pack_agent(GAME, agent), quality=1)
     return packed_agent
 
 
-def train_agent(game: Game, recipe: Recipe, has_kernels: bool) -> Agent:
+def train_agent(recipe: Recipe, has_kernels: bool) -> Agent:
     """Return the agent of a recipe.
 
     Without compiled kernels (`has_kernels` is false) a textbook learner trains it, if that takes
@@ -92,10 +90,10 @@ def train_agent(game: Game, recipe: Recipe, has_kernels: bool) -> Agent:
         if has_kernels or not is_for_textbook
         else TrainingMethod(learn, evaluate_policies)
     )
-    return train(make_agent_id(recipe), recipe, game, lambda progress: None, method)
+    return train(make_agent_id(recipe), recipe, GAME, lambda progress: None, method)
 
 
-def evaluate_seed(game: Game, recipe: Recipe) -> bytes:
+def evaluate_seed(recipe: Recipe) -> bytes:
     """Train a recipe; return (seed, exact results, (unbeatable as X, unbeatable as O)).
 
     The answer is JSON, compressed by zlib. It has no results about values, because the page /lab
@@ -104,11 +102,11 @@ def evaluate_seed(game: Game, recipe: Recipe) -> bytes:
     from training import fast_evaluation  # noqa: PLC0415
     from training.run import record_history  # noqa: PLC0415
 
-    history = record_history(recipe, game, lambda progress: None)
-    tables = np.stack([game.gather_pairs(snapshot.q) for snapshot in history])
+    history = record_history(recipe, GAME, lambda progress: None)
+    tables = np.stack([GAME.gather_pairs(snapshot.q) for snapshot in history])
     updates = [snapshot.updates for snapshot in history]
     figures = compute_figures(
-        game,
+        GAME,
         tables,
         updates,
         None,
@@ -118,6 +116,6 @@ def evaluate_seed(game: Game, recipe: Recipe) -> bytes:
     )
     policy = policy_from_values(history[-1].q, recipe.plays)
     proofs = [
-        fast_evaluation.is_unbeatable(game, policy, seat) for seat in SEATS.values()
+        fast_evaluation.is_unbeatable(GAME, policy, seat) for seat in SEATS.values()
     ]
     return zlib.compress(msgspec.json.encode((recipe.seed, figures, proofs)), 1)

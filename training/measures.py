@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.recipes import Recipe, name_recipe, parse_recipe
-from app.tictactoe.game import GAME, SEATS, Game
+from app.tictactoe.game import GAME, SEATS
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import BySeat, Figures, find_blunders
 from training.fast_evaluation import compute_recipe_figures, is_unbeatable
@@ -160,7 +160,7 @@ def measure_run(
         figures=figures,
         is_unbeatable=BySeat(**unbeatable),
         known_positions=[
-            count_known_positions(GAME, snapshot.visits) for snapshot in snapshots
+            count_known_positions(snapshot.visits) for snapshot in snapshots
         ],
         start_values=[float(np.nanmax(snapshot.q[0])) for snapshot in snapshots],
     )
@@ -196,10 +196,10 @@ def measure_games_to_proof(
     )
 
 
-def count_known_positions(game: Game, visits: NDArray[np.uint32]) -> int:
+def count_known_positions(visits: NDArray[np.uint32]) -> int:
     """Count the positions, up to symmetry, in which a move was updated; `visits` is [D, cells]."""
     met = (visits > 0).any(axis=1)
-    return len(np.unique(game.symmetry_class[: game.decisions][met]))
+    return len(np.unique(GAME.symmetry_class[: GAME.decisions][met]))
 
 
 END_MEASURE = Measure(

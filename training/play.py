@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app.tictactoe.agents import Agent
-from app.tictactoe.game import SEATS, Game
+from app.tictactoe.game import GAME, SEATS
 from app.tictactoe.notation import DIGITS, MARKS, replay_record, undo_moves
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.views import round_for_display, scale_values
@@ -20,7 +20,6 @@ BACK_KEY, QUIT_KEY = "u", "q"
 
 
 def play_in_terminal(
-    game: Game,
     agent: Agent,
     seat: str,
     seed: int | None,
@@ -36,14 +35,14 @@ def play_in_terminal(
     policy = policy_from_values(agent.q, agent.card.play_rule)
     record = ""
     while True:
-        position = replay_record(game, record)[-1]
-        console.print(build_board_table(game, agent, position))
-        if game.is_over(position):
-            result = game.get_result(position)
+        position = replay_record(GAME, record)[-1]
+        console.print(build_board_table(agent, position))
+        if GAME.is_over(position):
+            result = GAME.get_result(position)
             console.print(f"{MARKS[result]} wins." if result else "A draw.")
             return record
-        if game.to_move[position] != SEATS[seat]:
-            cell = DIGITS[rng.choice(game.cells, p=policy[position])]
+        if GAME.to_move[position] != SEATS[seat]:
+            cell = DIGITS[rng.choice(GAME.cells, p=policy[position])]
             console.print(f"{agent.card.title} plays {cell}.")
             record += cell
             continue
@@ -59,31 +58,31 @@ def play_in_terminal(
             record = undo_moves(record, 2) if len(record) > 1 else record
             continue
         try:
-            replay_record(game, record + typed)
+            replay_record(GAME, record + typed)
         except ValueError as error:
             console.print(f"{error}.")
         else:
             record += typed
 
 
-def build_board_table(game: Game, agent: Agent, position: int) -> Table:
+def build_board_table(agent: Agent, position: int) -> Table:
     """Return a board whose empty cells show their number and the value of a move there."""
     texts = [
-        format_cell(game, agent, position, cell, int(stone))
-        for cell, stone in enumerate(game.board[position])
+        format_cell(agent, position, cell, int(stone))
+        for cell, stone in enumerate(GAME.board[position])
     ]
     table = Table(show_header=False, show_lines=True, padding=0)
-    for start in range(0, game.cells, game.columns):
-        table.add_row(*texts[start : start + game.columns])
+    for start in range(0, GAME.cells, GAME.columns):
+        table.add_row(*texts[start : start + GAME.columns])
     return table
 
 
-def format_cell(game: Game, agent: Agent, position: int, cell: int, stone: int) -> Text:
+def format_cell(agent: Agent, position: int, cell: int, stone: int) -> Text:
     """Return a cell: its mark, or its number and value, coloured from red (loss) to green (win).
 
     The value is on a scale from -1 for a loss to 1 for a win. Numbers of beads have no colour.
     """
-    if stone or game.is_over(position):
+    if stone or GAME.is_over(position):
         return Text(f"\n   {MARKS[stone].replace('.', ' ')}   \n", "bold")
     value = agent.q[position, cell]
     reward_scale = agent.card.reward_scale
@@ -93,7 +92,7 @@ def format_cell(game: Game, agent: Agent, position: int, cell: int, stone: int) 
         return Text(f" {DIGITS[cell]}\n{value:^7g}\n")
     scaled = float(
         round_for_display(
-            scale_values(value, reward_scale, int(game.to_move[position]))
+            scale_values(value, reward_scale, int(GAME.to_move[position]))
         )
     )
     number = f"{scaled:+.2f}" if scaled else "0.00"

@@ -33,7 +33,7 @@ from app.reference import (
 from app.textbook import league
 from app.textbook.loop import Move, Update
 from app.textbook.menace import Menace
-from app.tictactoe.game import Game
+from app.tictactoe.game import GAME
 
 MAX_SHOWN_GAMES = 20
 RESULT_BY_SIGN: dict[int, Literal["win", "draw", "loss"]] = {
@@ -56,11 +56,10 @@ RECORDED_EVERY_PLY = ("league",)
 class GameRecorder:
     """Records the games of a training, each with its moves and its updates."""
 
-    def __init__(self, game: Game, recipe: Recipe, with_values: bool = False) -> None:
+    def __init__(self, recipe: Recipe, with_values: bool = False) -> None:
         """Begin a record; with `with_values`, updates also have the values of all moves."""
-        self.game = game
         self.recipe = recipe
-        self.rules = build_rules(game)
+        self.rules = build_rules(GAME)
         self.with_values = with_values
         # {key of a table entry: number of its updates}
         self.update_counts: Counter[Hashable] = Counter()
@@ -167,17 +166,15 @@ class GameRecorder:
         )
 
 
-def encode_game_log(
-    game: Game, recipe: Recipe, max_games: int = MAX_SHOWN_GAMES
-) -> bytes:
+def encode_game_log(recipe: Recipe, max_games: int = MAX_SHOWN_GAMES) -> bytes:
     """Return the first games of a training as JSON: a list of at most `max_games` `TrainingGame`.
 
     The list is empty for an algorithm that plays no games.
     """
-    recorder = GameRecorder(game, recipe)
+    recorder = GameRecorder(recipe)
     if recipe.slug in RECORDED_ALGORITHMS:
-        learner = make_learner(game, recipe)
-        for event in learn(game, recipe, learner):
+        learner = make_learner(GAME, recipe)
+        for event in learn(GAME, recipe, learner):
             recorder.record_event(learner, event)
             if len(recorder.games) > max_games:
                 break

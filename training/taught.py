@@ -56,7 +56,7 @@ from app.textbook.loop import Turn, Update
 from app.textbook.rng import Random
 from app.tictactoe import report
 from app.tictactoe.blunder_boards import find_blunder_chances
-from app.tictactoe.game import SEATS, BoolArray, FloatArray, Game, IndexArray
+from app.tictactoe.game import GAME, SEATS, BoolArray, FloatArray, Game, IndexArray
 from app.tictactoe.notation import DIGITS, format_position, replay_record
 from app.tictactoe.policy import BASELINES, Policy, policy_from_values
 from app.tictactoe.report import find_blunders, find_lost_games, round_figure
@@ -74,14 +74,14 @@ MIN_PERSON_MOVES = {"X": 2, "O": 3}
 
 
 @cache
-def get_pupil_cache(game: Game, is_compiled: bool) -> "PupilCache":
+def get_pupil_cache(is_compiled: bool) -> "PupilCache":
     """Return the cache of this process, and load the compiled evaluation if it is new."""
-    evaluate_lesson(game, BASELINES["random"].build_policy(game), is_compiled)
-    return PupilCache(game, is_compiled)
+    evaluate_lesson(BASELINES["random"].build_policy(GAME), is_compiled)
+    return PupilCache(is_compiled)
 
 
 def answer_course(
-    game: Game, recipe_name: str, unfinished_moves: str | None, is_compiled: bool = True
+    recipe_name: str, unfinished_moves: str | None, is_compiled: bool = True
 ) -> bytes:
     """Return a learner that a person teaches (its course) as JSON, or else a `Refusal`.
 
@@ -89,7 +89,7 @@ def answer_course(
     """
     try:
         return msgspec.json.encode(
-            get_pupil_cache(game, is_compiled).build_course(
+            get_pupil_cache(is_compiled).build_course(
                 parse_recipe(recipe_name), unfinished_moves
             )
         )
@@ -125,7 +125,7 @@ class PupilState:
     def copy(self) -> "PupilState":
         """Return a copy that can play on; both copies share the finished lessons."""
         recorder = self.recorder
-        fixed = [recorder.game, recorder.recipe, recorder.rules, *self.lessons]
+        fixed = [recorder.recipe, recorder.rules, *self.lessons]
         return deepcopy(self, {id(one): one for one in fixed})
 
 
@@ -138,8 +138,7 @@ PupilKey = tuple[Recipe, tuple[LessonKey, ...]]
 class PupilCache:
     """A cache of the learners that people taught most recently."""
 
-    def __init__(self, game: Game, is_compiled: bool = True) -> None:
-        self.game = game
+    def __init__(self, is_compiled: bool = True) -> None:
         self.is_compiled = is_compiled
         self.cache: LRUCache[PupilKey, PupilState] = LRUCache(MAX_CACHED_PUPILS)
 
@@ -177,13 +176,13 @@ class PupilCache:
         The cache keeps the returned learner: copy it before it plays on.
         """
         start = remove_all_games(recipe)
-        steps = list_lesson_plans(self.game, recipe)
+        steps = list_lesson_plans(recipe)
         keys = [(step.opponent, len(step.turns), step.person_cells) for step in steps]
         known = self._count_cached_lessons(start, keys)
         if known == len(steps) > 0:
             return self.cache[start, tuple(keys)]
         cached = self.cache[start, tuple(keys[:known])] if known else None
-        pupil = cached.copy() if cached else create_pupil(self.game, start)
+        pupil = cached.copy() if cached else create_pupil(start)
         for number, step in enumerate(steps[known:], known):
             # Practice takes a second. So before it, all later games are checked for their length.
             if step.opponent != PERSON_OPPONENT:
@@ -215,7 +214,7 @@ class PupilCache:
             updates=[],
             opponent_update_count=0,
             **evaluate_lesson(
-                self.game, policy, self.is_compiled, list_seat_letters(recorder.recipe)
+                policy, self.is_compiled, list_seat_letters(recorder.recipe)
             ),
         )
         if plan.opponent == PERSON_OPPONENT:
@@ -232,11 +231,11 @@ class PupilCache:
                 result=result,
                 updates=updates,
                 opponent_update_count=len(recorded_game.updates) - len(updates),
-                losing_move=find_losing_move(self.game, record, seat, old_policy)
+                losing_move=find_losing_move(record, seat, old_policy)
                 if result == "loss"
                 else None,
             )
-        lost = find_first_chances(self.game, [*pupil.lessons, lesson])
+        lost = find_first_chances([*pupil.lessons, lesson])
         chances = [(first, float(policy[move])) for move, first in lost.items()]
         pupil.lessons.append(replace(lesson, losing_move_chances=chances))
 
@@ -257,7 +256,7 @@ class PupilCache:
         return "".join(
             DIGITS[cell]
             for before, after in steps
-            for cell in range(self.game.cells)
+            for cell in range(GAME.cells)
             if before[cell] != after[cell]
         )
 
@@ -270,8 +269,7 @@ class PupilCache:
         seat: str,
     ) -> Course:
         progress = build_progress(pupil)
-        game = self.game
-        decisions = [s for s in replay_record(game, record) if s < game.decisions]
+        decisions = [s for s in replay_record(GAME, record) if s < GAME.decisions]
         policy = policy_from_values(progress.q, recipe.plays)
         return Course(
             recipe=name_recipe(recipe),
@@ -281,10 +279,10 @@ class PupilCache:
             values=[replace_nan(progress.q[s]) for s in decisions],
             is_value_known=(progress.visits[decisions] > 0).tolist(),
             lessons=pupil.lessons,
-            losing_games=find_lost_games(game, policy),
+            losing_games=find_lost_games(GAME, policy),
             blunder_chances={}
             if has_unfinished_game
-            else find_blunder_chances(game, policy, [*list_seat_letters(recipe)]),
+            else find_blunder_chances(GAME, policy, [*list_seat_letters(recipe)]),
             touched_boards=list_touched_boards(
                 pupil, progress, decisions["XO".index(seat) :: 2]
             ),
@@ -300,7 +298,7 @@ def learn(
     cannot be played.
     """
     start = remove_all_games(recipe) if recipe.has_opponent(PERSON_OPPONENT) else recipe
-    pupil = create_pupil(game, start)
+    pupil = create_pupil(start)
     steps = list(list_recipe_turns(game, recipe))
     yield build_progress(pupil)
     stop = next_checkpoint(0)
@@ -311,10 +309,10 @@ def learn(
             stop = next_checkpoint(pupil.update_count)
 
 
-def create_pupil(game: Game, untaught_recipe: Recipe) -> PupilState:
+def create_pupil(untaught_recipe: Recipe) -> PupilState:
     return PupilState(
-        make_learner(game, untaught_recipe),
-        GameRecorder(game, untaught_recipe),
+        make_learner(GAME, untaught_recipe),
+        GameRecorder(untaught_recipe),
         Random(untaught_recipe.seed),
     )
 
@@ -384,19 +382,17 @@ def list_own_updates(game: TrainingGame, seat: str) -> list[ValueChange]:
     return updates
 
 
-def find_losing_move(
-    game: Game, record: str, seat: str, policy: Policy
-) -> LosingMove | None:
+def find_losing_move(record: str, seat: str, policy: Policy) -> LosingMove | None:
     """Find the move after which `seat`, "X" or "O", could no longer avoid its loss.
 
     Its chance is that in `policy`. The result is None if there was no such move.
     """
-    positions = replay_record(game, record)
+    positions = replay_record(GAME, record)
     # The value of each position with optimal play is 1 if this seat wins, 0 for a draw, -1 if it loses.
-    value = solve_game(game).values * SEATS[seat.lower()]
+    value = solve_game(GAME).values * SEATS[seat.lower()]
     for ply in range(len(record) - 1, -1, -1):
         position = positions[ply]
-        is_own = game.to_move[position] == SEATS[seat.lower()]
+        is_own = GAME.to_move[position] == SEATS[seat.lower()]
         if is_own and value[position] >= 0 > value[positions[ply + 1]]:
             return LosingMove(
                 move_index=ply,
@@ -405,9 +401,7 @@ def find_losing_move(
     return None
 
 
-def find_first_chances(
-    game: Game, lessons: Sequence[Lesson]
-) -> dict[tuple[int, int], float]:
+def find_first_chances(lessons: Sequence[Lesson]) -> dict[tuple[int, int], float]:
     """Return {(position, cell): chance} for the losing moves of all lessons.
 
     The chance of a move that occurs in several lessons is the one before the first of them.
@@ -416,7 +410,7 @@ def find_first_chances(
     for lesson in lessons:
         if lesson.losing_move:
             ply, chance = lesson.losing_move
-            position = replay_record(game, lesson.record)[ply]
+            position = replay_record(GAME, lesson.record)[ply]
             chances.setdefault((position, DIGITS.index(lesson.record[ply])), chance)
     return chances
 
@@ -430,20 +424,19 @@ def list_touched_boards(
     boards of a box. During the first game the boards are the last two of `own_decisions`, the
     learner's positions in that game.
     """
-    game = pupil.recorder.game
-    initial, _ = build_first_table(game, pupil.recorder.recipe.with_seed(0))
-    before = game.spread_pairs(initial)
+    initial, _ = build_first_table(pupil.recorder.recipe.with_seed(0))
+    before = GAME.spread_pairs(initial)
     # {position: keys of its table entries}
     keys: dict[int, Hashable] = {}
     game_counts: Counter[Hashable] = Counter()
     for lesson in pupil.lessons:
-        positions = replay_record(game, lesson.record)
+        positions = replay_record(GAME, lesson.record)
         touched = [positions[update.move_index] for update in lesson.updates]
         # A forced move teaches nothing.
         keys |= {
             one: _get_board_key(pupil, one)
             for one in touched
-            if game.legal[one].sum() > 1
+            if GAME.legal[one].sum() > 1
         }
         game_counts.update({keys[one] for one in touched if one in keys})
     shown = [*keys] if pupil.lessons else own_decisions[-FIRST_GAME_BOARDS:]
@@ -460,20 +453,19 @@ def list_touched_boards(
 
 
 def _get_board_key(pupil: PupilState, position: int) -> Hashable:
-    game = pupil.recorder.game
-    board = format_position(game, position)
-    cells = np.flatnonzero(game.legal[position]).tolist()
+    board = format_position(GAME, position)
+    cells = np.flatnonzero(GAME.legal[position]).tolist()
     return frozenset(get_move_key(pupil.learner, board, cell) for cell in cells)
 
 
-def list_lesson_plans(game: Game, recipe: Recipe) -> list[LessonPlan]:
+def list_lesson_plans(recipe: Recipe) -> list[LessonPlan]:
     """Return the games with a person and the practice of a recipe, in the order of the training.
 
     Raises RecipeError if people cannot teach the recipe's algorithm.
     """
     games = iter(list_taught_games(recipe))
     done = list[LessonPlan]()
-    rest = list_recipe_turns(game, recipe)
+    rest = list_recipe_turns(GAME, recipe)
     for opponent, number in list_taught_phases(recipe):
         person = opponent == PERSON_OPPONENT
         for length in [1] * number if person else [number]:
@@ -498,8 +490,7 @@ def check_game_lengths(recipe: Recipe, plans: list[LessonPlan]) -> None:
 def build_progress(pupil: PupilState) -> Progress:
     learner = pupil.learner
     update_counts = pupil.recorder.update_counts
-    game = pupil.recorder.game
-    initial, entries = build_first_table(game, pupil.recorder.recipe.with_seed(0))
+    initial, entries = build_first_table(pupil.recorder.recipe.with_seed(0))
     values = initial.copy()
     visits = np.zeros(len(initial), np.uint32)
     # In a league the learner also updates moves of its opponent, which have no entry here.
@@ -511,22 +502,22 @@ def build_progress(pupil: PupilState) -> Progress:
         finished_share=0.0,
         games=pupil.game_count,
         updates=pupil.update_count,
-        q=game.spread_pairs(values.astype(np.float32)),
-        visits=game.spread_pairs(visits, 0),
+        q=GAME.spread_pairs(values.astype(np.float32)),
+        visits=GAME.spread_pairs(visits, 0),
         refills=getattr(learner, "refills", None),
     )
 
 
 @lru_cache(maxsize=32)
 def build_first_table(
-    game: Game, recipe: Recipe
+    recipe: Recipe,
 ) -> tuple[FloatArray, Mapping[Hashable, tuple[BoardAndCell, IndexArray]]]:
     """Return the values of all moves before the first game, [P], and the table's entries by their keys.
 
     An entry is (one of its moves, the pairs of all its moves); these moves share a value.
     """
-    learner = make_learner(game, recipe)
-    rules = build_rules(game)
+    learner = make_learner(GAME, recipe)
+    rules = build_rules(GAME)
     boards = rules.unfinished_boards()
     moves = [(board, cell) for board in boards for cell in rules.legal_moves(board)]
     pairs_by_key: dict[Hashable, list[int]] = {}
@@ -541,37 +532,37 @@ def build_first_table(
 
 
 def evaluate_lesson(
-    game: Game, policy: Policy, is_compiled: bool, seats: str = "xo"
+    policy: Policy, is_compiled: bool, seats: str = "xo"
 ) -> dict[str, Any]:
     """Return the exact results of a policy, [D, cells], as fields of `Lesson`.
 
     Milestones, such as blocking every row, are judged only in the learner's `seats`: "x", "o" or
     "xo".
     """
-    pairs = policy[game.legal]
+    pairs = policy[GAME.legal]
     if is_compiled:
-        followed = fast_evaluation.evaluate_policies_fast(game, pairs[None])
+        followed = fast_evaluation.evaluate_policies_fast(GAME, pairs[None])
         proved = {
-            seat: fast_evaluation.is_unbeatable(game, policy, side)
+            seat: fast_evaluation.is_unbeatable(GAME, policy, side)
             for seat, side in SEATS.items()
         }
     else:
-        followed = report.evaluate_policies(game, pairs[None])
+        followed = report.evaluate_policies(GAME, pairs[None])
         proved = {
             seat: record is None
-            for seat, record in find_lost_games(game, policy).items()
+            for seat, record in find_lost_games(GAME, policy).items()
         }
-    reachable = np.zeros(game.decisions, np.bool_)
+    reachable = np.zeros(GAME.decisions, np.bool_)
     for number, seat in enumerate(SEATS):
         if seat in seats:
             reachable |= followed.is_reachable[number, 0]
-    wins, blocks = find_wins_and_blocks(game)
+    wins, blocks = find_wins_and_blocks()
     losses_to_random = followed.baseline_chances[
         0, list(BASELINES).index("random"), 0, -1
     ]
     reached = {
-        "rows": not can_miss_needed_move(game, pairs, reachable, wins),
-        "blocks": not can_miss_needed_move(game, pairs, reachable, blocks),
+        "rows": not can_miss_needed_move(pairs, reachable, wins),
+        "blocks": not can_miss_needed_move(pairs, reachable, blocks),
         "random": "x" in seats and not losses_to_random,
         "x": "x" in seats and proved["x"],
         "o": "o" in seats and proved["o"],
@@ -582,27 +573,26 @@ def evaluate_lesson(
             "x": round_figure(followed.best_response_chances[0, 0, -1]),
             "o": round_figure(followed.best_response_chances[1, 0, 0]),
         },
-        "blunder_count": int(find_blunders(game, policy).sum()),
+        "blunder_count": int(find_blunders(GAME, policy).sum()),
         "milestones": [one for one in MILESTONES if reached[one]],
     }
 
 
 @cache
-def find_wins_and_blocks(game: Game) -> tuple[BoolArray, BoolArray]:
+def find_wins_and_blocks() -> tuple[BoolArray, BoolArray]:
     """Return two masks of moves, [P]: moves that complete a row, and moves that block every row.
 
     After a blocking move the opponent cannot complete a row at once. Where the mover itself can
     complete a row, no move counts as blocking.
     """
-    _, after = list_legal_pairs(game)
+    _, after = list_legal_pairs(GAME)
     wins = after == WON
-    can_win = np.logical_or.reduceat(wins, game.pair_start[:-1])
+    can_win = np.logical_or.reduceat(wins, GAME.pair_start[:-1])
     lets_win = (after >= 0) & can_win[after]
-    return wins, ~lets_win & ~can_win[game.pair_decision]
+    return wins, ~lets_win & ~can_win[GAME.pair_decision]
 
 
 def can_miss_needed_move(
-    game: Game,
     pair_chances: NDArray[np.floating],
     is_reachable: BoolArray,
     needed_moves: BoolArray,
@@ -612,5 +602,5 @@ def can_miss_needed_move(
     `pair_chances`, [P], has the policy's chances, and `needed_moves`, [P], is a mask. Only
     positions that are `is_reachable`, [D], count.
     """
-    able = np.logical_or.reduceat(needed_moves, game.pair_start[:-1]) & is_reachable
-    return bool((able[game.pair_decision] & ~needed_moves & (pair_chances > 0)).any())
+    able = np.logical_or.reduceat(needed_moves, GAME.pair_start[:-1]) & is_reachable
+    return bool((able[GAME.pair_decision] & ~needed_moves & (pair_chances > 0)).any())

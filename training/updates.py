@@ -88,7 +88,7 @@ def record_examples(
     first shows the update at the place.
     """
     recipe = find_trained_recipe(agent)
-    recorder = GameRecorder(GAME, recipe)
+    recorder = GameRecorder(recipe)
     learner = make_learner(GAME, recipe)
     wanted_games = {game for game, _ in places}
     examples: dict[ExamplePlace, UpdateExample] = {}
@@ -122,7 +122,7 @@ def record_examples(
 def choose_places(agent: str) -> ExamplePlaceByKind:
     """Choose as the example the update that changes a value most in the first games."""
     recipe = find_trained_recipe(agent)
-    recorder = GameRecorder(GAME, recipe)
+    recorder = GameRecorder(recipe)
     learner = make_learner(GAME, recipe)
     for event in learn(GAME, recipe, learner):
         recorder.record_event(learner, event)

@@ -73,7 +73,7 @@ def test_the_file_writes_the_table_bit_for_bit(game: Game, tmp_path: Path, text:
 def test_so_does_that_of_a_learner_that_people_taught(
     game: Game, tmp_path: Path, text: str
 ) -> None:
-    pupils, dice, start = PupilCache(game), Dice(7), parse_recipe(text)
+    pupils, dice, start = PupilCache(), Dice(7), parse_recipe(text)
     before = parse_recipe(taught(pupils, start, dice, 2)[-1].recipe)
     practised = add_practice(before, practice(start), 3)
     code = assert_same(game, tmp_path, parse_recipe(taught(pupils, practised, dice, 1)[-1].recipe))

@@ -70,7 +70,7 @@ def test_the_results_are_current(game: Game, tmp_path: Path) -> None:
     (tmp_path / RESULTS_FILE).parent.mkdir()
     (tmp_path / RESULTS_FILE).write_text(Path(RESULTS_FILE).read_text())
     agents, claims = load_agents(MODELS, game), load_claims(MODELS / "experiments")
-    write_document(tmp_path, game, agents.values(), claims.values())
+    write_document(tmp_path, agents.values(), claims.values())
     assert Path(RESULTS_FILE).read_text() == (tmp_path / RESULTS_FILE).read_text()
 
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from app.tables.options import TableOptions
 from app.tictactoe.agents import load_agent
-from app.tictactoe.game import Game, build_game
+from app.tictactoe.game import build_game
 from app.tictactoe.notation import format_position
 from app.tictactoe.policy import compute_optimal_q, find_best_moves
 from app.tictactoe.policy_codec import encode_moves, policy_from_moves
@@ -52,8 +52,8 @@ late = lambda board, player: (1 / 0 for _ in board)
 '''
 
 
-def read_external_agent(game: Game, text: str) -> ExternalAgent:
-    return read_with(game, text, TableOptions())
+def read_external_agent(text: str) -> ExternalAgent:
+    return read_with(text, TableOptions())
 
 
 def call(*arguments: str | Path) -> tuple[int, str]:
@@ -74,7 +74,7 @@ def test_what_the_site_exports_is_read_as_the_agent(tmp_path: Path) -> None:
     for form in (".csv", ".npz"):
         file = tmp_path / f"mine{form}"
         file.write_bytes(client.get(f"/agents/q-table{form}").data)
-        foreign = read_external_agent(GAME, str(file))
+        foreign = read_external_agent(str(file))
         assert foreign.q is not None
         np.testing.assert_array_equal(foreign.q.astype(np.float32), wanted)
         best = wanted == np.nanmax(wanted, axis=1, keepdims=True)
@@ -100,7 +100,7 @@ def test_json_of_the_optimal_values_is_optimal_play(tmp_path: Path) -> None:
 def test_a_link_and_its_moves_are_read(choice: np.ndarray) -> None:
     code = encode_moves(GAME, choice & GAME.legal)
     for text in (f"https://s.example/judge?moves={code}", f"moves={code}", code):
-        foreign = read_external_agent(GAME, text)
+        foreign = read_external_agent(text)
         np.testing.assert_array_equal(foreign.chosen_moves, choice & GAME.legal)
         assert foreign.q is None
 
@@ -117,10 +117,10 @@ def agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("agents")
 def test_a_function_is_asked_in_every_position() -> None:
-    first = read_external_agent(GAME, "their_agents:first").chosen_moves
+    first = read_external_agent("their_agents:first").chosen_moves
     assert (first == (GAME.legal & (GAME.legal.cumsum(axis=1) == 1))).all()
-    assert (read_external_agent(GAME, "their_agents:agent.every").chosen_moves == GAME.legal).all()
-    last = read_external_agent(GAME, "their_agents:agent.last").chosen_moves
+    assert (read_external_agent("their_agents:agent.every").chosen_moves == GAME.legal).all()
+    last = read_external_agent("their_agents:agent.last").chosen_moves
     assert (last.argmax(axis=1) == 8 - GAME.legal[:, ::-1].argmax(axis=1)).all()
     code, output = call("their_agents:first")
     assert code == 0

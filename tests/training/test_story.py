@@ -42,7 +42,7 @@ def test_after_each_game_the_table_holds_what_was_told(game: Game, text: str) ->
         parse_recipe(text),
         {board: s for s, board in enumerate(build_rules(game).unfinished_boards())},
     )
-    learner, told = make_learner(game, recipe), json.loads(encode_game_log(game, recipe))
+    learner, told = make_learner(game, recipe), json.loads(encode_game_log(recipe))
     assert len(told) == MAX_SHOWN_GAMES
     trained = learn(game, recipe, lambda updates: updates + 1)
     updates = compared = 0
@@ -75,7 +75,7 @@ def test_where_both_sides_learn_each_explores_and_each_of_its_moves_is_updated(
     recipe = parse_recipe(text)
     silent = getattr(recipe, "learn_from", "all") == "greedy"
     explored = set()
-    for one in json.loads(encode_game_log(game, recipe)):
+    for one in json.loads(encode_game_log(recipe)):
         turns = one["turns"]
         assert [to_move(turn["board"]) for turn in turns] == list("XOXOXOXOX"[: len(turns)])
         updated = sorted(change["turn"] for change in one["changes"])
@@ -91,7 +91,7 @@ def test_where_both_sides_learn_each_explores_and_each_of_its_moves_is_updated(
 
 
 def test_a_league_tells_who_met_whom_and_every_ply(game: Game) -> None:
-    told = json.loads(encode_game_log(game, parse_recipe("league,rounds=3")))
+    told = json.loads(encode_game_log(parse_recipe("league,rounds=3")))
     assert {(one["opponent"], one["seat"]) for one in told} == {
         (opponent, seat)
         for opponent in ("observing", "symmetric", "observing-symmetric", "fixed", "random")

@@ -16,7 +16,7 @@ from app.recipes.taught import (
     add_practice,
     remove_last_lesson,
 )
-from app.tictactoe.game import Game
+from app.tictactoe.game import GAME, Game
 from app.tictactoe.notation import format_position, replay_record
 from app.tictactoe.policy import policy_from_values
 from tests.tictactoe.reference import SIGN, Policy, Rules, in_floats, mover, place
@@ -52,7 +52,7 @@ PAPER = "menace,seat=x,opening=centre,paper=yes"  # a machine of paper boxes
 
 @pytest.fixture
 def pupils(game: Game) -> PupilCache:
-    return PupilCache(game)
+    return PupilCache()
 
 
 def taught(pupils: PupilCache, recipe: Recipe, dice: Dice, games: int) -> list[Course]:
@@ -61,7 +61,7 @@ def taught(pupils: PupilCache, recipe: Recipe, dice: Dice, games: int) -> list[C
     while len(courses) < games:
         course = pupils.build_course(recipe, now)
         if course.has_unfinished_game:
-            free = np.flatnonzero(pupils.game.legal[replay_record(pupils.game, course.record)[-1]])
+            free = np.flatnonzero(GAME.legal[replay_record(GAME, course.record)[-1]])
             now += str(dice.choice(free.tolist()))
         else:
             courses.append(course)
@@ -91,7 +91,7 @@ def test_every_prefix_is_the_agent_of_before(game: Game, pupils: PupilCache, tex
     recipe = parse_recipe(courses[-1].recipe)
     for number, course in reversed([*enumerate(courses, 1)]):
         assert course.lessons == courses[-1].lessons[:number]
-        afresh = PupilCache(game).build_course(parse_recipe(course.recipe))
+        afresh = PupilCache().build_course(parse_recipe(course.recipe))
         assert (afresh.lessons, afresh.losing_games) == (course.lessons, course.losing_games)
         assert parse_recipe(course.recipe) == recipe
         recipe = remove_last_lesson(recipe)
@@ -122,7 +122,7 @@ def test_any_legal_moves_are_a_recipe_that_is_trained_to_what_was_seen(
 @pytest.mark.long
 def test_taught_learners_are_judged_as_the_reference_judges_them(game: Game) -> None:
     """After each of the first three games, one learner for each rule of play."""
-    rules, dice, pupils = Rules(), Dice(11), PupilCache(game)
+    rules, dice, pupils = Rules(), Dice(11), PupilCache()
     boards = [format_position(game, s) for s in range(game.decisions)]
     blunders = {board: rules.blunder_cells(board) for board in rules.decisions}
     uniform = in_floats(rules.uniform())

@@ -28,7 +28,7 @@ LEARNS = "q-table,ties=random,alpha=0.9,epsilon=0,epsilon_drop=0,seed="
 @cache
 def teach(recipe_name: str) -> list[Lesson]:
     """Return the lessons of ten games against a person who plays as well as possible."""
-    pupils = PupilCache(GAME)
+    pupils = PupilCache()
     recipe, good = recipe_name, BASELINES["strongest"].build_policy(GAME)
     for _ in range(GAMES):
         cells = ""

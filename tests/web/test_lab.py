@@ -126,7 +126,7 @@ def test_the_sums_of_a_story_are_right(client: FlaskClient, site: SiteData, text
     recipe, told, pages = parse_recipe(text), 0, 0
     shown = recipe_comparison.build_recipe_comparison(site, text, {})
     learner = make_learner(GAME, recipe)
-    for number, game in enumerate(json.loads(encode_game_log(GAME, recipe))[:6], 1):
+    for number, game in enumerate(json.loads(encode_game_log(recipe))[:6], 1):
         for update, change in enumerate(game["changes"], 1):
             turn = game["turns"][change["turn"]]
             key = get_move_key(learner, turn["board"], turn["cell"])

@@ -174,7 +174,7 @@ def test_why_a_value_is_what_it_is_are_the_games_that_changed_it(client: FlaskCl
 @pytest.mark.long
 def test_many_games_are_a_page_of_bearable_size(client: FlaskClient, game: Game) -> None:
     """With the longest names, twice in a comparison."""
-    *_, last = lessons(PupilCache(game), parse_recipe(DEFAULT_LEARNER), Random(1), 60)
+    *_, last = lessons(PupilCache(), parse_recipe(DEFAULT_LEARNER), Random(1), 60)
     taught = last.recipe
     assert len(list_taught_games(parse_recipe(taught))) == 60
     assert len(gzip.compress(client.get(f"/teach/{taught}").data)) < LARGEST

@@ -25,7 +25,7 @@ from app.recipes.on_demand import MAX_UPDATES
 from app.recipes.parameters import get_parameters
 from app.tictactoe.agents import ModelError, encode_agent, pack_agent, read_arrays_file, save_agent
 from app.tictactoe.files import get_runtime_folder
-from app.tictactoe.game import GAME, build_game
+from app.tictactoe.game import GAME
 from app.web.facts import get_figures
 from app.web.job_queue import JobQueue
 from app.web.on_demand import (
@@ -341,8 +341,8 @@ def test_an_answer_that_is_another_agent_is_not_believed(site: SiteData) -> None
 @pytest.mark.long
 @pytest.mark.parametrize("slug", ["q-table", "double-q", "menace", "self-play", "champion"])
 def test_plain_python_makes_the_same_agent_until_kernels_are_compiled(slug: str) -> None:
-    game, recipe = build_game(), parse_recipe(f"{slug},games=300,seed=3")
-    compiled, plain = (train_agent(game, recipe, has_kernels) for has_kernels in (True, False))
+    recipe = parse_recipe(f"{slug},games=300,seed=3")
+    compiled, plain = (train_agent(recipe, has_kernels) for has_kernels in (True, False))
     assert list_differences(compiled, plain) == []
 
 

@@ -56,7 +56,7 @@ def train_with_teacher(teacher: str, recipe: Recipe) -> dict[str, int | None]:
     learner = make_learner(GAME, recipe)
     rng = Random(recipe.seed)
     teacher_rng = Random(recipe.seed, 1)
-    first_values, entries = build_first_table(GAME, recipe.with_seed(0))
+    first_values, entries = build_first_table(recipe.with_seed(0))
     q = first_values.copy()
     turn = build_person_turn(1)
     changed = True

@@ -3,7 +3,7 @@
 import numpy as np
 
 from app.recipes import Recipe
-from app.tictactoe.game import GAME, SEATS, Game, O, X
+from app.tictactoe.game import GAME, SEATS, O, X
 from app.tictactoe.policy import BASELINES, Policy, policy_from_values
 from app.tictactoe.report import compute_chances
 from app.tictactoe.values import Numbers
@@ -26,20 +26,17 @@ def measure_test_games(recipe: Recipe) -> dict[str, float]:
     won, _, lost = compute_chances(GAME, random, policy, O)
     known = np.flatnonzero((end.visits > 0).any(axis=1))
     drawn = np.random.default_rng(recipe.seed)
-    tested = [
-        _play_test_games(GAME, policy, random, seat, drawn) for seat in SEATS.values()
-    ]
+    tested = [_play_test_games(policy, random, seat, drawn) for seat in SEATS.values()]
     classes = GAME.symmetry_class
     return {
         "won": 100 * won,
         "lost": 100 * lost,
-        "learned": count_known_positions(GAME, end.visits),
+        "learned": count_known_positions(end.visits),
         "tested": len(np.unique(classes[np.concatenate([known, *tested])])),
     }
 
 
 def _play_test_games(
-    game: Game,
     policy: Policy,
     random_policy: Policy,
     player: int,
@@ -57,8 +54,8 @@ def _play_test_games(
         )
         drawn = rng.random((len(positions), 1)) * chances[:, -1:]
         cells = (drawn >= chances).sum(axis=1)
-        positions = game.successor[positions, cells].astype(np.intp)
-        positions = positions[positions < game.decisions]
+        positions = GAME.successor[positions, cells].astype(np.intp)
+        positions = positions[positions < GAME.decisions]
         mover = -mover
     return np.concatenate(decisions)
 
