@@ -126,7 +126,7 @@ def test_the_boards_are_those_of_the_moves_that_the_text_names(client: FlaskClie
     for game in range(1, 5):
         page = client.get(f"/teach/{FOUR}?game={game}").text
         shown = re.findall(r'(?s)<span class="taught-board".*?</span>', page)
-        moves = [int(number) for number in re.findall(r"<p>Move (\d), before</p>", page)]
+        moves = [int(number) for number in re.findall(r"<p>Move (\d), before", page)]
         assert len(shown) == 2 * len(moves) == 4
         assert moves == sorted(moves)
         for board, move in zip(shown[::2], moves, strict=True):

@@ -11,7 +11,7 @@ from werkzeug.exceptions import BadRequest
 from werkzeug.http import generate_etag
 
 from app.recipes import Recipe, RecipeError, name_recipe
-from app.recipes.algorithms import League, Menace
+from app.recipes.algorithms import League, Menace, QTable
 from app.recipes.on_demand import MAX_UPDATES
 from app.recipes.shipped import AGENT_IDS_BY_RECIPE, SHIPPED
 from app.recipes.taught import (
@@ -148,6 +148,7 @@ def describe_game(game: TaughtGame) -> Variables:
 
 def describe_lessons(game: TaughtGame) -> Variables:
     course = game.course
+    recipe = game.recipe
     lesson = game.lesson
     lessons = course.lessons
     shown = game.shown_lesson
@@ -159,14 +160,19 @@ def describe_lessons(game: TaughtGame) -> Variables:
         "shown_lesson": shown,
         "lesson": lesson,
         "lesson_name": name_lessons(lessons)[shown - 1] if lesson else "",
-        "paid_beads": _get_paid_beads(game.recipe, lesson) if lesson else 0,
+        "paid_beads": _get_paid_beads(recipe, lesson) if lesson else 0,
         "changes": list_changes(game, lesson) if lesson else [],
+        # A paper machine puts the beads of symmetric squares on one of them.
+        "shares_symmetric_values": not game.is_paper_machine
+        and (
+            isinstance(recipe, Menace | QTable) or getattr(recipe, "symmetric", False)
+        ),
         "lesson_results": results,
         "result_words": [gettext(RESULT_WORDS[result]) for result in results],
         "previous_lesson_url": teach_game_url(shown - 1) if shown > 1 else "",
         "next_lesson_url": "" if is_last else teach_game_url(shown + 1),
         "taught_boards": [
-            describe_touched_board(game.recipe, board)
+            describe_touched_board(recipe, board, game.game_count)
             for board in choose_touched_boards(course, lesson)
         ],
         "progress_chart": render_share_chart(unlearned),

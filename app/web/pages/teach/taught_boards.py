@@ -62,10 +62,12 @@ def choose_touched_boards(course: Course, lesson: Lesson | None) -> list[Touched
     return [boards[positions[ply]] for ply in shown]
 
 
-def describe_touched_board(recipe: Recipe, touched: TouchedBoard) -> Variables:
+def describe_touched_board(
+    recipe: Recipe, touched: TouchedBoard, game_count: int
+) -> Variables:
     """Return a board as it was before the first game, and as it is now.
 
-    Each square has a mark, a text and a colour.
+    Each square has a mark, a text and a colour. `game_count` is the number of all games.
     """
     stages = (
         (touched.old_values, [False] * len(touched.is_updated)),
@@ -87,20 +89,16 @@ def describe_touched_board(recipe: Recipe, touched: TouchedBoard) -> Variables:
             for square, heat in zip(now, heats.astype(int).tolist(), strict=True)
         ]
     ply = int(GAME.ply[touched.position])
-    games = touched.game_count
-    before_text = gettext("Move %(number)s", number=ply + 1)
-    now_text = ""
-    if games:
-        before_text = gettext("Move %(number)s, before", number=ply + 1)
-        now_text = ngettext(
-            "now, after %(count)s game", "now, after %(count)s games", games
+    text = gettext("Move %(number)s", number=ply + 1)
+    if touched.game_count:
+        text = ngettext(
+            "Move %(number)s, before and after %(changing)s of %(count)s game",
+            "Move %(number)s, before and after %(changing)s of %(count)s games",
+            game_count,
+            number=ply + 1,
+            changing=touched.game_count,
         )
-    return {
-        "before_text": before_text,
-        "before": before,
-        "now_text": now_text,
-        "now": now if games else [],
-    }
+    return {"text": text, "before": before, "now": now if touched.game_count else []}
 
 
 def _list_squares(values: MoveValues) -> list[Variables]:
