@@ -38,7 +38,7 @@ class ReviewedMove(NamedTuple):
     spoken_value: str
     # the colour of the value, in the mover's view; None if the value is unknown
     heat: int | None
-    # result with optimal play before the move, such as "win in 3" or "draw"
+    # result with optimal play before the move, such as "win in 2" or "draw"
     optimal_result_before: str
     # the result with optimal play after the move
     optimal_result_after: str

@@ -97,7 +97,7 @@ class MoveValues:
     likeliest_cells: list[int]
     # whether a star marks the move; without known values there are no stars
     is_best: list[bool]
-    # [cells] result with optimal play after the move, such as "win in 3"
+    # [cells] result with optimal play after the move, such as "win in 2"
     optimal_results: list[str]
     # whether the value is nearest to a wrong result
     is_wrong: list[bool]
@@ -129,12 +129,12 @@ class MoveValues:
 
 
 def describe_best_play(site: SiteData, position: int) -> str:
-    """Return the mover's result with optimal play, such as "win in 3" or "draw"."""
+    """Return the mover's result with optimal play, such as "win in 2" or "draw"."""
     return describe_outcome(site, position, int(site.fastest_policy[position].argmax()))
 
 
 def spell_best_play(site: SiteData, position: int) -> str:
-    """Return the mover's result with optimal play in words, such as "win in 3 moves"."""
+    """Return the mover's result with optimal play in words, such as "win in 2 moves"."""
     return spell_outcome(site, position, int(site.fastest_policy[position].argmax()))
 
 
@@ -516,12 +516,12 @@ def _format_optimal_results(site: SiteData, position: int) -> list[str]:
     legal = GAME.legal[position].tolist()
     endings = site.signed_moves_to_end[position].tolist()
     return [
-        _format_result(plies) if free else ""
-        for plies, free in zip(endings, legal, strict=True)
+        _format_result(moves) if free else ""
+        for moves, free in zip(endings, legal, strict=True)
     ]
 
 
-def _format_result(plies: int) -> str:
-    if not plies:
+def _format_result(moves: int) -> str:
+    if not moves:
         return gettext(OUTCOME_LABELS[0])
-    return gettext(OUTCOME_TEXTS_WITH_MOVES[1 if plies > 0 else -1], moves=abs(plies))
+    return gettext(OUTCOME_TEXTS_WITH_MOVES[1 if moves > 0 else -1], moves=abs(moves))

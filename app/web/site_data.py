@@ -325,13 +325,13 @@ class SiteData:
 
     @cached_property
     def signed_moves_to_end(self) -> NDArray[np.int8]:
-        """How many moves lead to a win with optimal play, including this one, [D, cells].
+        """How many moves the winner still makes with optimal play, from this move on, [D, cells].
 
-        A loss is negative, a draw is 0, and illegal moves have any number.
+        They are negative for a loss, 0 for a draw, and any number for an illegal move.
         """
         after = np.maximum(GAME.successor, 0)
-        plies_to_end = self.solution.plies_to_end[after] + np.int8(1)
-        return np.nan_to_num(self.optimal_q).astype(np.int8) * plies_to_end
+        winner_moves = (self.solution.plies_to_end[after] + np.int8(2)) // np.int8(2)
+        return np.nan_to_num(self.optimal_q).astype(np.int8) * winner_moves
 
     @cached_property
     def wins_at_once(self) -> BoolArray:
@@ -342,7 +342,7 @@ class SiteData:
     @cached_property
     def loses_at_once(self) -> BoolArray:
         """Whether the opponent can win with its next move, [D, cells]; False if illegal."""
-        losses: BoolArray = GAME.legal & (self.signed_moves_to_end == -2)
+        losses: BoolArray = GAME.legal & (self.signed_moves_to_end == -1)
         return losses
 
     @cached_property

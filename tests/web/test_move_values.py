@@ -123,9 +123,9 @@ def test_all_that_is_played_has_a_star_and_a_value_unless_nothing_is_known(
 def test_best_play_prefers_to_win_sooner_and_to_lose_later(site: SiteData) -> None:
     lost = parse_position(GAME, "XO.X.....")  # O has to stop the left column
     seen = evaluate_moves(site, lost, "truth")
-    assert seen.optimal_results[6] != "loss in 2"
+    assert seen.optimal_results[6] != "loss in 1"
     assert seen.is_best[6]
-    assert "loss in 2" in seen.optimal_results
+    assert "loss in 1" in seen.optimal_results
 
 
 def test_only_blunders_that_it_does_not_see_are_marked_unless_more_is_asked_for(

@@ -278,7 +278,8 @@ def test_the_numbers_in_the_file_are_right(
     result, plies = slow.rules.solved[place(board, cell, mover(board))]
     value, ending = facts["With optimal play"].split(", ")
     assert number(value) == result * SIGN[mover(board)]
-    moves = f"{plies + 1} move" if plies == 0 else f"{plies + 1} moves"
+    winner_moves = plies // 2 + 1
+    moves = f"{winner_moves} move{'s' * (winner_moves > 1)}"
     assert ending == "draw" if result == 0 else ending.endswith(f" in {moves}")
     pair = pair_of(site, record, cell, lens)
     exact = None if lens == TRUTH else site.get_task_q(lens.removesuffix(TASK_SUFFIX))

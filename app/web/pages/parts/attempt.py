@@ -240,11 +240,10 @@ def describe_wrong_move(site: SiteData, position: int, cell: int) -> str:
     moves = -site.signed_moves_to_end.item(position, cell)
     if not moves:
         return gettext("Wrong: this move gives the win away.")
-    # Half of these moves are the opponent's, from the reply to its last one.
     return ngettext(
         "Wrong: %(mark)s can now win with one move.",
         "Wrong: %(mark)s can now force a win in %(count)s moves.",
-        moves // 2,
+        moves,
         mark=MARKS[-int(GAME.to_move[position])],
     )
 

@@ -274,8 +274,7 @@ def _describe_bad_result(site: SiteData, position: int, cell: int) -> str:
     if not moves:
         return OUTCOME_LABELS[0]
     opponent = MARKS[-int(GAME.to_move[position])]
-    # Half of these moves are the opponent's, from the reply to its last one.
-    speed = "win at once" if moves == 2 else f"force a win in {moves // 2} moves"
+    speed = "win at once" if moves == 1 else f"force a win in {moves} moves"
     return f"{OUTCOME_LABELS[-1]}: {opponent} can then {speed}"
 
 
@@ -313,7 +312,8 @@ def _describe_ending(site: SiteData, position: int, cell: int, ply: int) -> str:
     winner = MARKS[int(GAME.to_move[position]) * (1 if moves > 0 else -1)]
     if moves == 1:
         return f"{winner} wins"
-    return f"{winner} can win by move {ply - 1 + abs(moves)}"
+    plies = int(site.solution.plies_to_end[GAME.successor[position, cell]])
+    return f"{winner} can win by move {ply + plies}"
 
 
 def _build_lost_game(
