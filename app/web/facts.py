@@ -10,7 +10,12 @@ import numpy as np
 from werkzeug.exceptions import NotFound
 
 from app.sources import CLASSICS_HEADING, find_source_heading
-from app.tictactoe.arena import add_player, compute_round_robin, list_disagreements
+from app.tictactoe.arena import (
+    add_player,
+    compute_round_robin,
+    list_disagreements,
+    summarize_round_robin,
+)
 from app.tictactoe.atlas import (
     BlunderClasses,
     BlunderDecisions,
@@ -142,6 +147,16 @@ def play_round_robin(site: SiteData, added_player: str) -> FloatArray:
         _collect_policy_moves(site),
         site.policies[added_player],
     )
+
+
+def rank_players(site: SiteData, added_recipe: str = "") -> dict[str, int]:
+    """Return player -> index in `play_round_robin`, from the weakest to the strongest player."""
+    names = [*site.policies, *([added_recipe] if added_recipe else [])]
+    scores = summarize_round_robin(play_round_robin(site, added_recipe)).mean_score
+    return {
+        names[index]: index
+        for index in sorted(range(len(names)), key=lambda index: scores[index])
+    }
 
 
 @cached_per_site(4)

@@ -9,7 +9,12 @@ from app.tictactoe.policy import BASELINES
 from app.tictactoe.tasks import TrainingTask
 from app.tictactoe.views import RewardScale
 from app.web.algorithms import ALGORITHM_PAGES, get_opponent_name
-from app.web.facts import find_losing_game, get_figures, judge_policy
+from app.web.facts import (
+    find_losing_game,
+    get_figures,
+    judge_policy,
+    rank_players,
+)
 from app.web.formatting import (
     format_count,
     format_percent,
@@ -472,6 +477,31 @@ def grade_strength(site: SiteData, policy_name: str) -> str:
 def _find_worst_seat(site: SiteData, policy_name: str) -> tuple[float, str]:
     chances = judge_policy(site, policy_name).outcome_chances
     return max((float(chances["random", seat][2]), seat) for seat in SEATS)
+
+
+@cached_per_site(4, per_language=True)
+def recommend_agents(site: SiteData) -> str:
+    unbeatable, strongest, easiest = select_agents(site)
+    titles = site.display_titles
+    sentences = [
+        gettext("Strongest against all players: %(agent)s.", agent=titles[strongest]),
+        gettext("For beginners: %(agent)s.", agent=titles[easiest]),
+        describe_strength(site, easiest),
+    ]
+    if unbeatable:
+        names = join_words([titles[name] for name in unbeatable])
+        sentences.insert(0, gettext("Never lose: %(agents)s.", agents=names))
+    return " ".join(sentences)
+
+
+def select_agents(site: SiteData) -> tuple[list[str], str, str]:
+    """Return the agents that never lose, the strongest in the arena, and the one that loses most."""
+    names = [*site.shipped_agents]
+    return (
+        [name for name in names if grade_strength(site, name) == "unbeatable"],
+        next(name for name in reversed(rank_players(site)) if name in names),
+        max(names, key=lambda name: _find_worst_seat(site, name)),
+    )
 
 
 def _describe_training(site: SiteData, agent_name: str) -> str:

@@ -26,6 +26,7 @@ from app.web.facts import (
     find_reachable_play,
     judge_policy,
     list_policy_blunders,
+    play_round_robin,
 )
 from app.web.formatting import format_count, format_percent, format_signed
 from app.web.pages.agents import (
@@ -38,7 +39,7 @@ from app.web.pages.agents import (
 )
 from app.web.pages.parts.learning import list_card_opponents
 from app.web.site_data import SiteData
-from app.web.wording import build_player_profile
+from app.web.wording import build_player_profile, select_agents
 from tests.service.server import ROOT
 
 
@@ -282,3 +283,28 @@ def test_the_whole_table_can_be_downloaded(client: FlaskClient, site: SiteData) 
             for opponent in ("random", "t-hand", "best-responder"):
                 shares = [row[f"{opponent}-{seat}-{end}"] for end in ("won", "drawn", "lost")]
                 assert [*map(float, shares)] == list(judged.outcome_chances[opponent, seat])
+
+
+def test_the_recommended_agents_are_the_strongest_and_the_weakest(
+    client: FlaskClient, site: SiteData
+) -> None:
+    unbeatable, strongest, easiest = select_agents(site)
+    figures = {name: agent.card.figures for name, agent in site.shipped_agents.items()}
+    assert unbeatable == [name for name, each in figures.items() if each.nash_conv[-1] == 0]
+    chances = play_round_robin(site, "")
+    points = chances[..., 0] - chances[..., 2]
+    scores = dict(zip(site.policies, points.mean(axis=1) - points.mean(axis=0), strict=True))
+    assert strongest == max(figures, key=scores.__getitem__)
+    losses = {
+        name: max(
+            each.baseline_chances["random"].x[-1][2], each.baseline_chances["random"].o[-1][2]
+        )
+        for name, each in figures.items()
+    }
+    assert easiest == max(losses, key=losses.__getitem__)
+    for url in ("/agents", "/players/"):
+        page = unescape(client.get(url).text)
+        (sentence,) = re.findall(r">(Never lose: .*?)<", page)
+        for name in (*unbeatable, strongest, easiest):
+            assert site.display_titles[name] in sentence
+        assert f"{100 * losses[easiest]:.0f}%" in sentence

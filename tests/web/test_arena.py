@@ -7,11 +7,12 @@ import pytest
 
 from app.tictactoe.game import GAME
 from app.tictactoe.values import compute_outcome_chances
+from app.web.facts import rank_players
 from app.web.formatting import MINUS, format_percent
 from app.web.links.play import play_url
 from app.web.match import Match
 from app.web.move_values import HEAT_STEPS
-from app.web.pages.arena import ARENA_MEASURES, build_table_rows, list_standings, rank_players
+from app.web.pages.arena import ARENA_MEASURES, build_table_rows, list_standings
 from app.web.site_data import SiteData
 
 PLACES = {"win": 0, "draw": 1, "loss": 2}

@@ -55,6 +55,7 @@ from app.web.wording import (
     PlayerProfile,
     build_player_profile,
     describe_task,
+    recommend_agents,
 )
 
 bp = PageBlueprint("agents", __name__)
@@ -268,6 +269,7 @@ def show_agents() -> Response:
         baselines=sort_rows(list_agent_rows(site, BASELINES), order),
         divide_chances=partial(build_bar_parts, decimals=PERCENT_DECIMALS),
         decision_count=GAME.decisions,
+        recommendation=recommend_agents(site),
         strength_meanings=STRENGTH_MEANINGS,
     )
 

@@ -15,7 +15,7 @@ from app.tictactoe.arena import (
     compute_score,
     summarize_round_robin,
 )
-from app.web.facts import play_round_robin
+from app.web.facts import play_round_robin, rank_players
 from app.web.formatting import MINUS, format_percent, format_signed, format_valid_names
 from app.web.links.agents import agent_url
 from app.web.links.arena import ARENA_ROUTE
@@ -129,16 +129,6 @@ def find_added_player(site: SiteData, selected_player: str, added_recipe: str) -
             "The table has room for one more player: add and player differ."
         )
     return "".join(names)
-
-
-def rank_players(site: SiteData, added_recipe: str = "") -> dict[str, int]:
-    """Return player -> index in `play_round_robin`, from the weakest to the strongest player."""
-    names = [*site.policies, *([added_recipe] if added_recipe else [])]
-    scores = summarize_round_robin(play_round_robin(site, added_recipe)).mean_score
-    return {
-        names[index]: index
-        for index in sorted(range(len(names)), key=lambda index: scores[index])
-    }
 
 
 def build_table_rows(

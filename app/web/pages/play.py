@@ -70,6 +70,7 @@ from app.web.wording import (
     PlayerProfile,
     build_player_profile,
     get_front_page_agent,
+    recommend_agents,
 )
 
 bp = PageBlueprint("play", __name__)
@@ -168,6 +169,7 @@ def show_players() -> Response:
         "play/players.html",
         fragment=("players",),
         groups=group_players(get_current_site()),
+        recommendation=recommend_agents(get_current_site()),
         match_url=url,
     )
 
