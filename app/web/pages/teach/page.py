@@ -199,9 +199,11 @@ def describe_goals(game: TaughtGame) -> Variables:
     """
     lessons = game.course.lessons
     labels = ["", *name_lessons(lessons)]
-    near = list_first_goals(lessons)
-    exact = list_exact_goals(lessons, game.seats)
+    near = [*list_first_goals(lessons)]
+    exact = [*list_exact_goals(lessons, game.seats)]
+    next_goals = [gettext(text) for text, number in (*near, *exact) if not number]
     return {
+        "next_goal": next_goals[0] if next_goals else "",
         "first_goals": [(gettext(text), labels[number]) for text, number in near],
         "exact_goals": [(gettext(text), labels[number]) for text, number in exact],
         "games_to_milestones": _count_games_to_milestones(lessons),
