@@ -101,17 +101,17 @@ def tabulate_bad_runs(results: Results) -> Table:
     for record, _ in Counter(bad.values()).most_common(1):
         if record is not None:
             rows[
-                "of these, the runs whose agent blunders most often after "
-                f"{_describe_moves(record)} (up to symmetry)"
+                "of these, runs that blunder most often after "
+                f"{_describe_moves(record)}"
             ] = [format_share(one == record for one in bad.values())]
     return Table(["seeds"], rows)
 
 
 def _describe_moves(record: str) -> str:
-    """Describe moves up to symmetry, such as "X in a corner, then O in the centre"."""
+    """Describe moves up to symmetry, such as "X takes a corner, then O takes the centre"."""
     names = dict.fromkeys("0268", "a corner") | dict.fromkeys("1357", "an edge")
     names["4"] = "the centre"
     return ", then ".join(
-        f"{'X' if ply % 2 == 0 else 'O'} in {names[cell]}"
+        f"{'X' if ply % 2 == 0 else 'O'} takes {names[cell]}"
         for ply, cell in enumerate(record)
     )

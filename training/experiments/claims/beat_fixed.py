@@ -10,8 +10,8 @@ TABLE_ROWS = {
     "wins every game as X": ("", "x", 100),
     "wins every game as O": ("", "o", 100),
     "wins no game as O": ("", "o", 0),
-    "in the league: wins every game (as X plus as O)": ("in the league", "xo", 100),
-    "against “fixed” alone: wins every game (as X plus as O)": ("alone", "xo", 100),
+    "in the league: wins every game, as X and O together": ("in the league", "xo", 100),
+    "against “fixed” alone: wins every game, as X and O together": ("alone", "xo", 100),
 }
 
 

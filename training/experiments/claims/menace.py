@@ -22,10 +22,8 @@ from training.experiments.results import (
 REPORTED_LOST_GAMES = 66
 NEAR_ZERO_PERCENT = 1.0
 LABELS_BY_PLAY = {
-    "MENACE draws beads at random": "trained against a perfect player",
-    "MENACE plays the colour with most beads": (
-        "perfect opponent; MENACE plays the colour with most beads"
-    ),
+    "draws beads at random": "trained against a perfect player",
+    "plays the most beads": "trained against a perfect player (plays the most beads)",
 }
 
 
@@ -73,16 +71,16 @@ def tabulate_losses(results: Results) -> Table:
 
     More rows have its losses after training against other opponents.
     """
-    until = "until MENACE loses less than 1%"
+    until = "until it loses less than 1%"
     counts: dict[str, Callable[[Series], float | None]] = {
         f"games lost {until}": count_lost_games,
-        f"games played in all {until}": find_games_needed,
+        f"games played {until}": find_games_needed,
     }
     rows = {}
     for title, count in counts.items():
         for play, label in LABELS_BY_PLAY.items():
             games = [count(_trace_losses(results, label, seat)) for seat in SEATS]
-            rows[f"{play}: {title}"] = [
+            rows[f"{title} ({play})"] = [
                 EMPTY_CELL if one is None else format_count(round(one)) for one in games
             ]
     for opponent in ("the random player", "itself"):
