@@ -50,7 +50,7 @@ class ReviewedMove(NamedTuple):
     expected_value: float | None
     # whether a person made this move, or the agent also plays it by its own rule
     is_own: bool = True
-    # whether the agent plays this move only when it moves at random
+    # whether an agent certainly moved at random: its rule may also choose the square of a random move
     is_random: bool = False
     href: str = ""
     # whether the board shows the position after the move
@@ -84,16 +84,18 @@ def review_moves(state: MatchState) -> list[ReviewedMove]:
         player = get_mover(ply - 1)
         seat = match.get_player_name(player)
         seat_step = match.get_player_snapshot(player)
+        is_human = seat == HUMAN
         # Moves of a prepared position, or of an earlier player, are not those of this agent.
-        own = seat == HUMAN or bool(
+        is_own = is_human or bool(
             compute_play_chances(site, position, seat, seat_step)[cell] > 0
         )
+        is_random = match.epsilon == 1 or (match.epsilon > 0 and not is_own)
         listed.append(
             move._replace(
                 href=address(ply),
                 is_shown=ply == len(match.shown_record),
-                is_own=own,
-                is_random=match.epsilon > 0 and not own,
+                is_own=is_own,
+                is_random=is_random and not is_human,
             )
         )
     return listed

@@ -138,6 +138,8 @@ def test_a_random_move_of_a_watched_agent_is_marked(site: SiteData, client: Flas
     usual = page(site, Match("01", x="fixed", o="fixed", epsilon=0.1))
     assert [move.is_random for move in usual.reviewed_moves] == [False, False]
     assert not any(move.is_random for move in page(site, Match("41", o="fixed")).reviewed_moves)
+    always = page(site, Match("01", o="fixed", epsilon=1))
+    assert [move.is_random for move in always.reviewed_moves] == [False, True]
     assert client.get("/play/41?x=fixed&o=fixed&epsilon=0.1").text.count("random move: ") == 2
 
     def list_marked(match: Match) -> list[int]:
