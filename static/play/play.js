@@ -17,8 +17,16 @@ function choose() {
   }
 }
 
+// The header, which is not replaced, says whether one plays or watches.
+
+function markRoom() {
+  const current = document.querySelector(".controls.watched") ? "room-watch" : "room-play";
+  for (const link of document.querySelectorAll(".rooms a")) link.ariaCurrent = link.id === current ? "true" : null;
+}
+
 document.addEventListener("htmx:afterSettle", () => {
   choose();
+  markRoom();
   fill();
 });
 

@@ -335,9 +335,11 @@ def test_a_watched_game_waits_while_the_training_is_replayed(page: Page) -> None
 def test_a_visitor_takes_the_place_of_the_agent_to_move(sized: Page) -> None:
     page = sized
     page.goto("/play/40?x=fixed&o=fixed&epsilon=0.1&delay=2&pause=1&tally=1-0-0")
+    expect(page.locator(".rooms [aria-current]")).to_have_text("Watch")
     page.click("#take-over")
     expect(page).to_have_url(address("/play/40?o=fixed&delay=2"))
     headline(page, "Your turn as X")
+    expect(page.locator(".rooms [aria-current]")).to_have_text("Play")
     page.click("#board-8")
     expect(page.locator(MARKS)).to_have_count(4)
 

@@ -10,7 +10,7 @@ from app.project import ROOT
 from app.web.navigation import HeaderMenu
 from app.web.routes import Destination
 
-CURRENT = re.compile(r'<a href="([^"]*)" aria-current="true">([^<]*)</a>')
+CURRENT = re.compile(r'<a [^>]*?href="([^"]*)" aria-current="true">([^<]*)</a>')
 
 
 def header_of(client: FlaskClient, url: str) -> str:
