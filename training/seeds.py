@@ -22,6 +22,7 @@ from training.progress import show_bar
 COMPARED_OPPONENTS = ("random", "fixed", "t-hand", "minimax", "minimax-random")
 # the length of the longest bar, in characters
 HISTOGRAM_WIDTH = 40
+MAX_RANGES = 12
 
 Measured = TypeVar("Measured")
 
@@ -142,11 +143,11 @@ def compute_five_numbers(values: Iterable[float]) -> list[float]:
     return [ordered[0], *middle, ordered[-1]]
 
 
-def format_histogram(whole_numbers: Sequence[int], bins: int = 12) -> list[str]:
-    """Return the lines of a histogram with at most `bins` ranges of equal width."""
+def format_histogram(whole_numbers: Sequence[int]) -> list[str]:
+    """Return the lines of a histogram with at most MAX_RANGES ranges of equal width."""
     low = min(whole_numbers)
     high = max(whole_numbers)
-    width = (high - low) // bins + 1
+    width = (high - low) // MAX_RANGES + 1
     counts = [0] * ((high - low) // width + 1)
     for value in whole_numbers:
         counts[(value - low) // width] += 1

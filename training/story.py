@@ -166,8 +166,8 @@ class GameRecorder:
         )
 
 
-def encode_game_log(recipe: Recipe, max_games: int = MAX_SHOWN_GAMES) -> bytes:
-    """Return the first games of a training as JSON: a list of at most `max_games` `TrainingGame`.
+def encode_game_log(recipe: Recipe) -> bytes:
+    """Return the first games of a training as JSON: a list of `TrainingGame`.
 
     The list is empty for an algorithm that plays no games.
     """
@@ -176,10 +176,10 @@ def encode_game_log(recipe: Recipe, max_games: int = MAX_SHOWN_GAMES) -> bytes:
         learner = make_learner(GAME, recipe)
         for event in learn(GAME, recipe, learner):
             recorder.record_event(learner, event)
-            if len(recorder.games) > max_games:
+            if len(recorder.games) > MAX_SHOWN_GAMES:
                 break
     return msgspec.json.encode(
-        [recorder.build_game(n) for n in range(len(recorder.games[:max_games]))]
+        [recorder.build_game(n) for n in range(len(recorder.games[:MAX_SHOWN_GAMES]))]
     )
 
 

@@ -8,7 +8,8 @@ is read first, and its numbers only if its shape is an expected one.
 
 import io
 import zipfile
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from math import prod
 from typing import IO, Any
 
@@ -61,22 +62,27 @@ def read_arrays(npz_bytes: bytes, layout: ArrayLayout) -> dict[str, NDArray[Any]
 
     Raises ValueError, with the reason, if the file does not have exactly the arrays of `layout`.
     """
+    with _open_archive(npz_bytes) as (archive, names):
+        if names != sorted(f"{name}.npy" for name in layout):
+            raise ValueError(f"holds {', '.join(names)} instead of {', '.join(layout)}")
+        return {
+            name: _read_model_array(archive, name, *layout[name]) for name in layout
+        }
+
+
+@contextmanager
+def _open_archive(npz_bytes: bytes) -> Iterator[tuple[zipfile.ZipFile, list[str]]]:
+    """Open an npz file, with the sorted names of its members.
+
+    Any error of a reader becomes a ValueError.
+    """
     try:
         with zipfile.ZipFile(io.BytesIO(npz_bytes)) as archive:
-            names = sorted(archive.namelist())
-            if names != sorted(f"{name}.npy" for name in layout):
-                raise ValueError(
-                    f"holds {', '.join(names)} instead of {', '.join(layout)}"
-                )
-            return {
-                name: _read_model_array(archive, name, *layout[name]) for name in layout
-            }
+            yield archive, sorted(archive.namelist())
     except ValueError:
         raise
-    except (
-        Exception
-        # A forged file can make the readers raise almost any error.
-    ) as error:
+    # A forged file can make the readers raise almost any error.
+    except Exception as error:
         raise ValueError(f"no readable zip file: {error}") from error
 
 
@@ -91,23 +97,14 @@ def read_array(
     # A forged directory may have a million entries, so they are counted before they are parsed.
     if npz_bytes.count(MEMBER_SIGNATURE) > MAX_FOREIGN_ARRAYS:
         raise ValueError(f"it holds more than {MAX_FOREIGN_ARRAYS} arrays")
-    try:
-        with zipfile.ZipFile(io.BytesIO(npz_bytes)) as archive:
-            names = sorted(archive.namelist())
-            if not names:
-                raise ValueError("it is empty")
-            wanted = f"{array_name}.npy"
-            member = archive.getinfo(wanted if wanted in names else names[0])
-            _check_compression(member)
-            with archive.open(member) as packed:
-                return _read_foreign_array(packed, member.filename, shapes)
-    except ValueError:
-        raise
-    except (
-        Exception
-        # A forged file can make the readers raise almost any error.
-    ) as error:
-        raise ValueError(f"no readable zip file: {error}") from error
+    with _open_archive(npz_bytes) as (archive, names):
+        if not names:
+            raise ValueError("it is empty")
+        wanted = f"{array_name}.npy"
+        member = archive.getinfo(wanted if wanted in names else names[0])
+        _check_compression(member)
+        with archive.open(member) as packed:
+            return _read_foreign_array(packed, member.filename, shapes)
 
 
 def read_npy(npy_bytes: bytes, shapes: Collection[tuple[int, ...]]) -> FloatArray:
