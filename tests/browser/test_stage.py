@@ -102,7 +102,7 @@ def test_by_keyboard_alone_through_front_puzzle_and_lesson(own_page: Page) -> No
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("/play/02764"))
     page.goto("/puzzle/5")
-    expect(page.locator(".question")).to_contain_text("Which square is right?")
+    expect(page.locator(".question")).to_contain_text("2 squares are right")
     page.wait_for_load_state()
     tab_to("#board [href]")
     page.keyboard.press("Enter")

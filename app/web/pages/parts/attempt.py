@@ -111,6 +111,15 @@ class PuzzleAttempt:
         return not self.knew_correct_move or cell not in self.puzzle.correct_cells
 
     @property
+    def first_question(self) -> str:
+        return ngettext(
+            "%(mark)s is to move. Which square is right?",
+            "%(mark)s is to move. %(count)s squares are right: choose one.",
+            1 if self.kind == "two" else len(self.puzzle.correct_cells),
+            mark=self.mover,
+        )
+
+    @property
     def offered_squares(self) -> str:
         return join_words([name_square(cell) for cell in self._offered_cells], "or")
 
