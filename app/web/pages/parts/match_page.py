@@ -268,13 +268,14 @@ class MatchPage:
         match = state.match
         title = describe_turn(state)
         caption = self.legend.caption if self.legend else ""
-        if match.hides_values:
-            caption = gettext("The values are hidden.")
         if state.is_over:
             return self._build_final_headline(title)
         if match.shows_hint:
             return self._build_hint_headline(caption)
         sentence = _name_random_move(match, self.reviewed_moves)
+        if match.hides_values:
+            hidden = gettext("The values are hidden.")
+            sentence = f"{hidden} {sentence}"
         actions = []
         if not match.is_at_end:
             total = len(match.record)
