@@ -24,7 +24,7 @@ from jinja2_fragments.flask import render_blocks
 from markupsafe import Markup
 from werkzeug.http import generate_etag
 
-from app.web.routes import EMBED_PREFIX, frame_url
+from app.web.routes import EMBED_PREFIX, iframe_url
 from app.web.translation import Language, get_current_language
 
 # what a template shows, by the names that it uses
@@ -61,7 +61,7 @@ def init_app(app: Flask) -> None:
         html: str = macro(*arguments)
         return html
 
-    for function in (is_frame_request, get_url_in_frame, get_link_attributes):
+    for function in (is_iframe_request, get_url_in_iframe, get_link_attributes):
         app.add_template_global(function)
 
 
@@ -95,10 +95,10 @@ def redirect_after_form(
     """Redirect to the result of a request that has its own URL, such as a random move.
 
     htmx gets the result at once, from `render`, and adds ("Push") or changes ("Replace") an entry
-    of the browser's history. In a frame it always changes one, because the history belongs to the
-    page around it. No cache keeps the response, because the next result can be different.
+    of the browser's history. In an iframe it always changes an entry, because the history belongs
+    to the page around it. No cache keeps the response, because the next result can be different.
     """
-    if is_frame_request():
+    if is_iframe_request():
         history_action = "Replace"
     if not wants_fragment():
         response: werkzeug.Response = redirect(url, 303)
@@ -113,7 +113,7 @@ def redirect_after_form(
 def allow_revalidation(response: Response, etag: str) -> Response:
     """Let caches keep a response, if they ask before each use whether it has changed.
 
-    The module `packing` answers 304 if it has not.
+    The module `packing` answers 304 if the response has not changed.
     """
     response.headers["Cache-Control"] = REVALIDATE_ALWAYS
     response.set_etag(etag)
@@ -124,14 +124,14 @@ def wants_fragment() -> bool:
     return request.headers.get("HX-Request") == "true"
 
 
-def is_frame_request() -> bool:
+def is_iframe_request() -> bool:
     return has_request_context() and request.path.startswith(EMBED_PREFIX)
 
 
-def get_url_in_frame(url: str) -> str:
-    """Return the URL of a page or, on a page in a frame, of its frame."""
-    return frame_url(url) if is_frame_request() else url
+def get_url_in_iframe(url: str) -> str:
+    """Return the URL of a page; on a page in an iframe, the URL that an iframe can show."""
+    return iframe_url(url) if is_iframe_request() else url
 
 
 def get_link_attributes() -> Markup:
-    return Markup(' target="_blank" rel="noopener"' if is_frame_request() else "")
+    return Markup(' target="_blank" rel="noopener"' if is_iframe_request() else "")

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 # the parameters of a request, by their names
 Query = Mapping[str, str]
-# Other sites can show the pages below this path in a frame.
+# Other sites can show the pages below this path in an iframe.
 EMBED_PREFIX = "/embed/"
 # Names of recipes and URLs are usually shorter.
 MAX_CACHED_TEXT_LENGTH = 250
@@ -72,9 +72,9 @@ class Route:
         return self.replace_rule(re.sub("<[^<>]*>", "", self.rule))
 
     @property
-    def framed(self) -> "Route":
+    def for_iframe(self) -> "Route":
         """The route of the same page in an iframe of another site."""
-        return self.replace_rule(frame_url(self.rule))
+        return self.replace_rule(iframe_url(self.rule))
 
 
 class Destination(NamedTuple):
@@ -86,17 +86,17 @@ class Destination(NamedTuple):
     is_current: bool = False
 
 
-def frame_url(page_url: str) -> str:
+def iframe_url(page_url: str) -> str:
     return EMBED_PREFIX.rstrip("/") + page_url
 
 
-def page_url(frame_path: str) -> str:
-    return quote_path(frame_path.removeprefix(EMBED_PREFIX.rstrip("/")))
+def page_url(iframe_path: str) -> str:
+    return quote_path(iframe_path.removeprefix(EMBED_PREFIX.rstrip("/")))
 
 
-def frame_file_url(frame_url: str, ending: str) -> str:
-    """Return the URL of a frame's content as a file, such as "svg" or "csv"."""
-    path, _, query = frame_url.partition("?")
+def iframe_file_url(iframe_url: str, ending: str) -> str:
+    """Return the URL of a file with the content of an iframe, such as "svg" or "csv"."""
+    path, _, query = iframe_url.partition("?")
     return f"{path}.{ending}" + (f"?{query}" if query else "")
 
 

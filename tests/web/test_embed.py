@@ -15,7 +15,7 @@ from resvg_py import svg_to_bytes
 from app.tictactoe.game import GAME
 from app.tictactoe.notation import replay_record
 from app.web.move_values import evaluate_moves
-from app.web.routes import frame_file_url
+from app.web.routes import iframe_file_url
 from app.web.service.headers import CONTENT_SECURITY_POLICY
 from app.web.site_data import SiteData
 
@@ -45,7 +45,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def rows(client: FlaskClient, frame: str) -> list[dict[str, str]]:
-    text = client.get(frame_file_url(frame, "csv")).text
+    text = client.get(iframe_file_url(frame, "csv")).text
     return list(csv.DictReader(io.StringIO(text)))
 
 
@@ -56,7 +56,7 @@ def rows(client: FlaskClient, frame: str) -> list[dict[str, str]]:
     "address",
     [
         *FRAMES,
-        *(frame_file_url(frame, "svg") for frame in FILES),
+        *(iframe_file_url(frame, "svg") for frame in FILES),
         "/embed/reply/4?o=fixed",
         "/embed/board/44",
         "/embed/mind/nobody",
@@ -112,7 +112,7 @@ def test_a_game_that_ends_in_a_frame_is_learned_there(client: FlaskClient) -> No
 
 @pytest.mark.parametrize("frame", FILES)
 def test_a_picture_stands_alone(client: FlaskClient, frame: str) -> None:
-    response = client.get(frame_file_url(frame, "svg"))
+    response = client.get(iframe_file_url(frame, "svg"))
     assert response.mimetype == "image/svg+xml"
     assert response.headers["Content-Disposition"].startswith("attachment; filename=")
     picture = ElementTree.fromstring(response.text)

@@ -1,4 +1,4 @@
-"""Links to frames, which other sites can show."""
+"""Links to pages that other sites can show in an iframe."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -12,7 +12,7 @@ EMBED_VALUE_ROUTE = Route("/embed/value/<record>", MATCH_PARAMETERS)
 EMBED_CURVE_ROUTE = Route("/embed/curve/<name>", "lens* figure against width")
 EMBED_VALUE_MAP_ROUTE = Route("/embed/mind/<name>", "step colour")
 EMBED_EXPERIMENT_ROUTE = Route("/embed/experiment/<claim>", "figure")
-FRAME_URL_BUILDERS = MatchUrlBuilders(
+IFRAME_URL_BUILDERS = MatchUrlBuilders(
     partial(match_url, EMBED_BOARD_ROUTE), partial(match_url, EMBED_REPLY_ROUTE)
 )
 
@@ -24,7 +24,7 @@ def embed_curve_url(
     opponent: str = "",
     width: int = 0,
 ) -> str:
-    """Return the URL of a frame with the learning curves of agents, `width` pixels wide.
+    """Return the URL for an iframe with the learning curves of agents, `width` pixels wide.
 
     `curve_key` selects the kind of curves. Without it, one agent's curves show its results against
     `opponent`.

@@ -1,7 +1,7 @@
 """Links to value maps: pictures of all values of an agent, which pages call its mind."""
 
 from app.web.links.embed import EMBED_VALUE_MAP_ROUTE
-from app.web.routes import Route, frame_file_url
+from app.web.routes import Route, iframe_file_url
 
 VALUE_MAP_ROUTE = Route("/mind/<name>", "step colour tile")
 VALUE_MAP_FILM_ROUTE = Route("/mind/<name>.gif")
@@ -21,7 +21,7 @@ def value_map_url(
 def value_map_preview_url(
     agent_name: str, snapshot: int | None = None, colouring_key: str = ""
 ) -> str:
-    return frame_file_url(
+    return iframe_file_url(
         EMBED_VALUE_MAP_ROUTE.url(agent_name, step=snapshot, colour=colouring_key),
         "png",
     )

@@ -81,7 +81,7 @@ def map_plies_to_urls(match: Match) -> Callable[[int], str]:
 
 
 class MatchUrlBuilders(NamedTuple):
-    """The functions that build the links of a board: to pages, or to frames."""
+    """The functions that build the links of a board, on a page or in an iframe."""
 
     build_match_url: Callable[[Match], str]
     build_reply_url: Callable[[Match], str]

@@ -1,7 +1,7 @@
-"""Frames and files for other websites.
+"""Pages for iframes and files for other websites.
 
-A frame is a small page without a header, which other websites can show in an iframe. It links to
-the full page. No other page of the site may be framed: see `app.web.service.headers`.
+A page for an iframe is small, has no header, and links to the full page. Other websites can show no
+other page of the site in an iframe: see `app.web.service.headers`.
 """
 
 import re
@@ -27,7 +27,7 @@ from app.web.links.embed import (
     EMBED_REPLY_ROUTE,
     EMBED_VALUE_MAP_ROUTE,
     EMBED_VALUE_ROUTE,
-    FRAME_URL_BUILDERS,
+    IFRAME_URL_BUILDERS,
     embed_curve_url,
 )
 from app.web.links.mind import value_map_url
@@ -64,7 +64,7 @@ from app.web.rendering import (
     redirect_after_form,
     render_page,
 )
-from app.web.routes import frame_file_url
+from app.web.routes import iframe_file_url
 from app.web.site_data import SiteData, get_current_site
 from app.web.translation import mark_english
 from app.web.wording import build_legend
@@ -79,10 +79,10 @@ NARROW_PICTURE_WIDTH = 320
 def parse_curves(
     site: SiteData, agent_name: str, query: "QueryParameters"
 ) -> tuple[Charts, export.Export, Callable[[int], str]]:
-    """Return the learning curves that a URL asks for, their export, and a function for frames.
+    """Return the learning curves that a URL asks for, their export, and a function.
 
-    The function takes a width in pixels and returns the URL of a frame. Raises NotFound or
-    BadRequest.
+    The function takes a width in pixels, and returns the URL for an iframe of this width. Raises
+    NotFound or BadRequest.
     """
     figure = query.get("figure", "")
     lenses = query.getlist("lens")
@@ -117,7 +117,7 @@ def show_board(record: str = "") -> Response:
 
 
 def render_board(state: MatchState) -> Response:
-    page = MatchPage(state, FRAME_URL_BUILDERS)
+    page = MatchPage(state, IFRAME_URL_BUILDERS)
     return render_page("embed/board.html", page, fragment=("game",))
 
 
@@ -137,7 +137,7 @@ def show_curves(name: str) -> Response:
         for width in (DEFAULT_FILE_WIDTH, NARROW_PICTURE_WIDTH)
     }
     wide, narrow = (
-        (frame_file_url(build_url(width), "svg"), width, drawing.height)
+        (iframe_file_url(build_url(width), "svg"), width, drawing.height)
         for width, drawing in drawings.items()
     )
     unlinked = [moment._replace(agent_url="") for moment in charts.points]
@@ -240,7 +240,7 @@ FILE_AND_PREVIEW_ENDINGS = ".<any(svg, csv, png):ending>"
 @bp.get(EMBED_BOARD_ROUTE.append_ending(FILE_ENDINGS))
 def download_board(ending: str, record: str = "") -> Response:
     state = parse_match(record, request.args, get_current_site())
-    shown = MatchPage(state, FRAME_URL_BUILDERS)
+    shown = MatchPage(state, IFRAME_URL_BUILDERS)
     name = _name_file("board", record)
     if ending == "svg":
         says = shown.headline

@@ -46,7 +46,7 @@ from app.web.pictures.boards import (
     lay_out_board,
     plot_small_board,
 )
-from app.web.rendering import Variables, get_url_in_frame, render_page
+from app.web.rendering import Variables, get_url_in_iframe, render_page
 from app.web.routes import Query
 from app.web.site_data import TRUTH, SiteData, cached_per_site, get_current_site
 from app.web.translation import gettext_noop
@@ -255,8 +255,8 @@ def show_part(slug: str) -> Response:
     return render_page("how/part.html", fragment=("moved",), **values)
 
 
-@bp.get(HOW_PART_ROUTE.framed, endpoint="framed")
-def show_update_frame(slug: str) -> Response:
+@bp.get(HOW_PART_ROUTE.for_iframe, endpoint="framed")
+def show_update_in_iframe(slug: str) -> Response:
     site = get_current_site()
     update = build_section_update(site, slug, request.args)
     if update is None:
@@ -321,7 +321,7 @@ def build_section_update(site: SiteData, slug: str, query: Query) -> Variables |
 
 
 def _build_update_url(slug: str, **query: str | int) -> str:
-    return get_url_in_frame(how_url(slug, **query))
+    return get_url_in_iframe(how_url(slug, **query))
 
 
 def _has_board(site: SiteData, section: Section) -> bool:

@@ -34,7 +34,7 @@ from app.web.pages.parts.next_update import build_next_update
 from app.web.pages.parts.update import UpdateSquare
 from app.web.pictures.boards import lay_out_board
 from app.web.pictures.minds import plot_value_map
-from app.web.rendering import Variables, get_url_in_frame, render_page
+from app.web.rendering import Variables, get_url_in_iframe, render_page
 from app.web.site_data import HUMAN, SiteData, get_current_site
 from app.web.translation import gettext, gettext_noop, localize_number, mark_english
 from app.web.wording import LESSON_STEPS
@@ -86,7 +86,7 @@ LESSON_ROUTE = HOW_PART_ROUTE.replace_rule(
 
 
 @bp.get(LESSON_ROUTE)
-@bp.get(LESSON_ROUTE.framed, endpoint="framed")
+@bp.get(LESSON_ROUTE.for_iframe, endpoint="framed")
 def show_lesson(slug: str) -> Response:
     site = get_current_site()
     number = [stop.slug for stop in LESSON_STEPS].index(slug)
@@ -100,7 +100,7 @@ def show_lesson(slug: str) -> Response:
         step_index=number,
         lesson_steps=LESSON_STEPS,
         illustration=illustration,
-        next_frame_url=get_url_in_frame(how_url(slug, step=following)),
+        next_frame_url=get_url_in_iframe(how_url(slug, step=following)),
         final_game_url=play_against_url(UNBEATABLE_AGENT),
         export=export_lesson_step(LESSON_STEPS[number]),
     )
@@ -127,7 +127,7 @@ def _illustrate_untrained(site: SiteData, frame_text: str) -> Variables:
             "chosen": chosen,
             "verdict": verdict,
             "answer_urls": {
-                cell: get_url_in_frame(how_url("untrained", right=cell))
+                cell: get_url_in_iframe(how_url("untrained", right=cell))
                 for cell in np.flatnonzero(legal).tolist()
             },
             "mover": MARKS[mover],
@@ -204,7 +204,7 @@ def _illustrate_blunder(site: SiteData, _: str) -> Variables:
 
     def build_answer_url(cell: int) -> str:
         chosen = attempt.choose_cell(cell)
-        return get_url_in_frame(
+        return get_url_in_iframe(
             how_url(
                 "blunder",
                 right=chosen.chosen_correct_cell,
@@ -263,7 +263,7 @@ def _build_blunder_update(query: ValueQuery, case_name: str) -> Variables | None
 
 
 def _build_answer_url(answer: str) -> str:
-    return get_url_in_frame(how_url("why", answer=answer))
+    return get_url_in_iframe(how_url("why", answer=answer))
 
 
 ILLUSTRATIONS = {

@@ -35,7 +35,7 @@ from app.web.pages.parts.attempt import (
     parse_friend,
 )
 from app.web.pages.parts.export import export_daily_puzzles, export_puzzle
-from app.web.rendering import get_url_in_frame, render_page
+from app.web.rendering import get_url_in_iframe, render_page
 from app.web.routes import Destination, Route
 from app.web.site_data import HUMAN, get_current_site
 from app.web.translation import format_day, gettext, gettext_noop
@@ -88,14 +88,14 @@ def show_puzzles() -> Response:
 
 
 @bp.get(PUZZLE_TODAY_ROUTE)
-@bp.get(PUZZLE_TODAY_ROUTE.framed, endpoint="framed_today")
+@bp.get(PUZZLE_TODAY_ROUTE.for_iframe, endpoint="framed_today")
 def redirect_to_today() -> werkzeug.Response:
     """Redirect to the first puzzle of the day, which begins at midnight UTC."""
     now = datetime.now(UTC)
     numbers = list_daily_puzzles(get_current_site(), now.date())
     check_puzzle_number(numbers[0] if numbers else 1, get_current_site())
     address = puzzle_url(numbers[0], now.date())
-    response = redirect(get_url_in_frame(address))
+    response = redirect(get_url_in_iframe(address))
     midnight = datetime.combine(now.date() + timedelta(1), time(), UTC)
     seconds = int((midnight - now).total_seconds())
     response.headers["Cache-Control"] = f"public, max-age={seconds}"
@@ -103,7 +103,7 @@ def redirect_to_today() -> werkzeug.Response:
 
 
 @bp.get(PUZZLE_ROUTE)
-@bp.get(PUZZLE_ROUTE.framed, endpoint="framed")
+@bp.get(PUZZLE_ROUTE.for_iframe, endpoint="framed")
 def show_puzzle(number: int) -> Response:
     site = get_current_site()
     attempt = parse_attempt(number, request.args, site)
@@ -140,7 +140,7 @@ def show_puzzle(number: int) -> Response:
 
 
 @bp.get(SCORE_ROUTE)
-@bp.get(SCORE_ROUTE.framed, endpoint="framed_score")
+@bp.get(SCORE_ROUTE.for_iframe, endpoint="framed_score")
 def show_score(number: int) -> Response:
     site = get_current_site()
     check_puzzle_number(number, site)
@@ -172,7 +172,7 @@ def show_score(number: int) -> Response:
         right_count=right,
         friend_right_count=count_right_answers(friend) if friend else None,
         share_text=share_text,
-        next_round_url=get_url_in_frame(puzzle_url(following)),
-        first_puzzle_url=get_url_in_frame(puzzle_url(first, day)),
-        challenge_url=get_url_in_frame(puzzle_url(first, day, friend_digits=answers)),
+        next_round_url=get_url_in_iframe(puzzle_url(following)),
+        first_puzzle_url=get_url_in_iframe(puzzle_url(first, day)),
+        challenge_url=get_url_in_iframe(puzzle_url(first, day, friend_digits=answers)),
     )

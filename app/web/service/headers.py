@@ -34,7 +34,7 @@ SECURITY_HEADERS = {
     "Cross-Origin-Embedder-Policy": "require-corp",
 }
 # Pages of other sites may show responses with these headers.
-FRAME_HEADERS = {
+IFRAME_HEADERS = {
     POLICY_HEADER: CONTENT_SECURITY_POLICY.replace(
         "frame-ancestors 'none'", "frame-ancestors *"
     ),
@@ -74,7 +74,7 @@ def init_app(app: Flask) -> None:
 def set_security_headers(response: Response) -> Response:
     wanted = SECURITY_HEADERS | (HTTPS_HEADERS if request.is_secure else {})
     if request.path.startswith(EMBED_PREFIX):
-        wanted |= FRAME_HEADERS
+        wanted |= IFRAME_HEADERS
     if request.path.startswith(f"{LAB_ROUTE.url()}/") or "," in request.path:
         wanted |= NO_INDEX_HEADERS
     there = {name for name, _ in response.headers}

@@ -62,7 +62,7 @@ from app.web.pictures.minds import plot_value_map
 from app.web.pictures.svg import plot_preview, write_plot
 from app.web.pictures.tables import RECORD_COLUMNS, build_figure_table, list_records
 from app.web.rendering import Variables, render_page, wants_fragment
-from app.web.routes import Destination, Query, frame_file_url
+from app.web.routes import Destination, Query, iframe_file_url
 from app.web.site_data import HUMAN, SiteData, get_current_site
 from app.web.translation import gettext_noop
 
@@ -416,9 +416,9 @@ def export_evidence(site: SiteData, comparison: RecipeComparison) -> Export:
         take = export_curves(site, [chosen], opponent=comparison.measure_key)
     url = comparison.build_url()
     take = take._replace(
-        svg_url=frame_file_url(url, "svg"),
-        png_url=frame_file_url(url, "png"),
-        csv_url=frame_file_url(url, "csv"),
+        svg_url=iframe_file_url(url, "svg"),
+        png_url=iframe_file_url(url, "png"),
+        csv_url=iframe_file_url(url, "csv"),
     )
     if not comparison.baseline_name:
         return take

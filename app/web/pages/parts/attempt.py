@@ -28,7 +28,7 @@ from app.web.match import (
 )
 from app.web.move_values import Note, evaluate_moves
 from app.web.pictures.boards import BoardPicture, CellUrl, lay_out_board
-from app.web.rendering import get_url_in_frame
+from app.web.rendering import get_url_in_iframe
 from app.web.routes import Query
 from app.web.site_data import HUMAN, SiteData
 from app.web.translation import gettext, gettext_noop, ngettext
@@ -198,7 +198,7 @@ class PuzzleAttempt:
     @property
     def url(self) -> str:
         answered = self.chosen_correct_cell, self.chosen_agent_cell, self.shown_plies
-        return get_url_in_frame(
+        return get_url_in_iframe(
             puzzle_url(
                 self.puzzle_number,
                 self.day,
@@ -213,7 +213,7 @@ class PuzzleAttempt:
         """The URL of the next puzzle or, after the last one, of the score."""
         answers = f"{self.answer_digits}{self.answer_digit}"
         if self.puzzles_left == 1:
-            return get_url_in_frame(
+            return get_url_in_iframe(
                 SCORE_ROUTE.url(
                     self.puzzle_number,
                     day=self.day,
@@ -225,7 +225,7 @@ class PuzzleAttempt:
             following = list_daily_puzzles(self.site, self.day)[len(answers)]
         else:
             following = get_next_number(self.site, self.puzzle_number)
-        return get_url_in_frame(
+        return get_url_in_iframe(
             puzzle_url(following, self.day, answers, friend_digits=self.friend_digits)
         )
 

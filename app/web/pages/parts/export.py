@@ -43,10 +43,10 @@ from app.web.pages.parts.learning import WIN_RATE_KEY
 from app.web.pictures.minds import EXPECTED_RESULT_KEY
 from app.web.pictures.svg import Drawing, render_png, write_file, write_style
 from app.web.rendering import allow_revalidation
-from app.web.routes import EMBED_PREFIX, frame_file_url, frame_url
+from app.web.routes import EMBED_PREFIX, iframe_file_url, iframe_url
 from app.web.service.headers import (
     CONTENT_SECURITY_POLICY,
-    FRAME_HEADERS,
+    IFRAME_HEADERS,
     POLICY_HEADER,
     RESOURCE_POLICY_HEADER,
 )
@@ -57,17 +57,17 @@ from app.web.wording import LessonStep
 CITATION = (ROOT / "CITATION.cff").read_text("utf-8")
 LATEX_SPECIAL_CHARACTERS = re.compile(r"[&%$#_{}]")
 # (width, height) of an iframe in pixels
-BOARD_FRAME_SIZE = (380, 560)
-CURVE_FRAME_SIZE = (640, 440)
-CURVES_FRAME_SIZE = (640, 800)
-VALUE_MAP_FRAME_SIZE = (640, 540)
-EXPERIMENT_FRAME_SIZE = (640, 520)
-PUZZLE_FRAME_SIZE = (640, 560)
-LESSON_FRAME_SIZE = (640, 700)
-LEARNER_FRAME_SIZE = (640, 740)
-UPDATE_FRAME_SIZE = (760, 860)
+BOARD_IFRAME_SIZE = (380, 560)
+CURVE_IFRAME_SIZE = (640, 440)
+CURVES_IFRAME_SIZE = (640, 800)
+VALUE_MAP_IFRAME_SIZE = (640, 540)
+EXPERIMENT_IFRAME_SIZE = (640, 520)
+PUZZLE_IFRAME_SIZE = (640, 560)
+LESSON_IFRAME_SIZE = (640, 700)
+LEARNER_IFRAME_SIZE = (640, 740)
+UPDATE_IFRAME_SIZE = (760, 860)
 
-# The frame sends its height to the page around it: see static/embed/frame.js.
+# The page in the iframe sends its height to the page around it: see static/embed/frame.js.
 FITTING_SCRIPT = """<script>
 addEventListener("message", ({ source, data }) => {
   for (const frame of document.querySelectorAll("iframe")) {
@@ -88,15 +88,15 @@ class Export(NamedTuple):
     csv_url: str = ""
     film_url: str = ""
     # the URL of the page for an iframe; "" if no other site can show the page
-    frame_url: str = ""
-    frame_size: tuple[int, int] = CURVE_FRAME_SIZE
+    iframe_url: str = ""
+    iframe_size: tuple[int, int] = CURVE_IFRAME_SIZE
     # what identifies the figure in a citation, such as the agent's recipe
     note: str = ""
 
     @property
     def preview_url(self) -> str:
         """The picture that other websites show beside a link to the page."""
-        return frame_file_url(self.frame_url, "png")
+        return iframe_file_url(self.iframe_url, "png")
 
     def build_iframe(self, base_url: str) -> str:
         """Return an HTML iframe as wide as its page allows, with a script for its height.
@@ -105,7 +105,7 @@ class Export(NamedTuple):
         """
         return (
             build_iframe(
-                base_url, self.frame_url, self.title, "100%", self.frame_size[1]
+                base_url, self.iframe_url, self.title, "100%", self.iframe_size[1]
             )
             + "\n"
             + FITTING_SCRIPT
@@ -120,7 +120,7 @@ def export_board(state: MatchState) -> Export:
     frame = match_url(EMBED_BOARD_ROUTE, match)
     title = gettext("Tic-tac-toe after move %(ply)s", ply=len(match.shown_record))
     return _build_figure_export(
-        "board", title, play_url(match), frame, BOARD_FRAME_SIZE
+        "board", title, play_url(match), frame, BOARD_IFRAME_SIZE
     )
 
 
@@ -130,8 +130,8 @@ def export_game_values(state: MatchState) -> Export:
         id="value",
         title=gettext("The value of a game of tic-tac-toe over its moves"),
         page_url=play_url(state.match),
-        svg_url=frame_file_url(value, "svg"),
-        csv_url=frame_file_url(value, "csv"),
+        svg_url=iframe_file_url(value, "svg"),
+        csv_url=iframe_file_url(value, "csv"),
     )
 
 
@@ -154,10 +154,12 @@ def export_curves(
         export_id=f"curves{curve_key and '-' + curve_key}",
         title=f"How {join_words(titles)} learned tic-tac-toe",
         page_url=agent_url(agent_names[0], opponent) if one else compare_url(shown),
-        frame_url=embed_curve_url(agent_names[0], agent_names[1:], curve_key, opponent),
-        frame_size=CURVE_FRAME_SIZE
+        iframe_url=embed_curve_url(
+            agent_names[0], agent_names[1:], curve_key, opponent
+        ),
+        iframe_size=CURVE_IFRAME_SIZE
         if curve_key or len(agent_names) > 1
-        else CURVES_FRAME_SIZE,
+        else CURVES_IFRAME_SIZE,
         note=describe_provenance(site, agent_names[0]) if one else "",
     )
     if one and not curve_key:
@@ -186,7 +188,7 @@ def export_value_map(
         title,
         page,
         frame,
-        VALUE_MAP_FRAME_SIZE,
+        VALUE_MAP_IFRAME_SIZE,
         describe_provenance(site, agent_name),
     )
     return export._replace(film_url=VALUE_MAP_FILM_ROUTE.url(agent_name))
@@ -198,24 +200,24 @@ def export_puzzle(site: SiteData, puzzle_number: int) -> Export:
     return _build_page_export(
         f"Find the mistake: puzzle {puzzle_number}",
         puzzle_url(puzzle_number),
-        PUZZLE_FRAME_SIZE,
+        PUZZLE_IFRAME_SIZE,
     )
 
 
 def export_daily_puzzles() -> Export:
     return _build_page_export(
-        "Find the mistake: today's puzzle", PUZZLE_TODAY_ROUTE.url(), PUZZLE_FRAME_SIZE
+        "Find the mistake: today's puzzle", PUZZLE_TODAY_ROUTE.url(), PUZZLE_IFRAME_SIZE
     )
 
 
 def export_lesson_step(step: LessonStep) -> Export:
     title = f"How a program learns tic-tac-toe: {step.title}"
-    return _build_page_export(title, how_url(step.slug), LESSON_FRAME_SIZE)
+    return _build_page_export(title, how_url(step.slug), LESSON_IFRAME_SIZE)
 
 
 def export_update(slug: str) -> Export:
     title = f"{ALGORITHM_PAGES[slug].title}: one update, step by step"
-    return _build_page_export(title, how_url(slug), UPDATE_FRAME_SIZE)
+    return _build_page_export(title, how_url(slug), UPDATE_IFRAME_SIZE)
 
 
 def export_learner(recipe: str) -> Export:
@@ -229,7 +231,7 @@ def export_learner(recipe: str) -> Export:
         if taught
         else "Teach a program tic-tac-toe"
     )
-    return _build_page_export(title, teach_url(recipe), LEARNER_FRAME_SIZE)
+    return _build_page_export(title, teach_url(recipe), LEARNER_IFRAME_SIZE)
 
 
 def export_figure(summary: ClaimSummary, figure_number: int = 1) -> Export:
@@ -239,9 +241,9 @@ def export_figure(summary: ClaimSummary, figure_number: int = 1) -> Export:
         title=f"{summary.title}: {summary.figures[figure_number - 1].title}",
         page_url=EXPERIMENT_ROUTE.url(summary.id),
         svg_url=EXPERIMENT_FIGURE_ROUTE.url(summary.id, figure_number),
-        csv_url=frame_file_url(EXPERIMENT_ROUTE.url(summary.id), "csv"),
-        frame_url=embed_experiment_url(summary.id, figure_number),
-        frame_size=EXPERIMENT_FRAME_SIZE,
+        csv_url=iframe_file_url(EXPERIMENT_ROUTE.url(summary.id), "csv"),
+        iframe_url=embed_experiment_url(summary.id, figure_number),
+        iframe_size=EXPERIMENT_IFRAME_SIZE,
         note=describe_runs(summary),
     )
 
@@ -250,33 +252,33 @@ def _build_figure_export(
     export_id: str,
     title: str,
     page_url: str,
-    frame_url: str,
-    frame_size: tuple[int, int],
+    iframe_url: str,
+    iframe_size: tuple[int, int],
     note: str = "",
 ) -> Export:
-    svg = frame_file_url(frame_url, "svg")
-    csv = frame_file_url(frame_url, "csv")
+    svg = iframe_file_url(iframe_url, "svg")
+    csv = iframe_file_url(iframe_url, "csv")
     return Export(
         id=export_id,
         title=title,
         page_url=page_url,
         svg_url=svg,
         csv_url=csv,
-        frame_url=frame_url,
-        frame_size=frame_size,
+        iframe_url=iframe_url,
+        iframe_size=iframe_size,
         note=note,
     )
 
 
 def _build_page_export(
-    title: str, page_url: str, frame_size: tuple[int, int]
+    title: str, page_url: str, iframe_size: tuple[int, int]
 ) -> Export:
     return Export(
         id="page",
         title=title,
         page_url=page_url,
-        frame_url=frame_url(page_url),
-        frame_size=frame_size,
+        iframe_url=iframe_url(page_url),
+        iframe_size=iframe_size,
     )
 
 
@@ -294,11 +296,11 @@ def describe_provenance(site: SiteData, agent_name: str) -> str:
 
 
 def build_iframe(
-    base_url: str, frame_url: str, title: str, width: int | str, height: int
+    base_url: str, iframe_url: str, title: str, width: int | str, height: int
 ) -> str:
     """Return the HTML of an iframe, without a style attribute, which other sites may forbid."""
     return (
-        f'<iframe src="{escape(base_url.rstrip("/") + frame_url)}" title="{escape(title)}" '
+        f'<iframe src="{escape(base_url.rstrip("/") + iframe_url)}" title="{escape(title)}" '
         f'width="{width}" height="{height}" frameborder="0" loading="lazy"></iframe>'
     )
 
@@ -335,8 +337,8 @@ def build_svg_response(
     With a file name browsers save it. A hash in the security policy allows only the file's own
     style.
     """
-    framed = request.path.startswith(EMBED_PREFIX)
-    policy = FRAME_HEADERS[POLICY_HEADER] if framed else CONTENT_SECURITY_POLICY
+    in_iframe = request.path.startswith(EMBED_PREFIX)
+    policy = IFRAME_HEADERS[POLICY_HEADER] if in_iframe else CONTENT_SECURITY_POLICY
     digest = base64.b64encode(
         hashlib.sha256(write_style(drawing, scheme).encode()).digest()
     ).decode()

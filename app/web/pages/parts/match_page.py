@@ -1,4 +1,4 @@
-"""The class MatchPage: everything that a page or a frame shows of a match.
+"""The class MatchPage: everything that a page or an iframe shows of a match.
 
 The values on the board come from an agent, another policy, or the exact solution.
 """
@@ -87,7 +87,7 @@ OPTIMAL_RESULT_TEXTS = {
 class MatchPage:
     """A match in one position, with all that its page shows.
 
-    `url_builders` builds links to pages, or to frames for other websites.
+    `url_builders` builds links to pages, or to pages in iframes of other websites.
     """
 
     state: MatchState
@@ -181,7 +181,7 @@ class MatchPage:
     def _build_square_url(self, ply: int, *query_parts: str) -> str:
         """Return the URL that explains the value of a square in the position at a ply.
 
-        It is "" in a frame, and if the values are hidden or unknown.
+        It is "" in an iframe, and if the values are hidden or unknown.
         """
         match = self.match
         if (

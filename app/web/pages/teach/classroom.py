@@ -46,7 +46,7 @@ from app.web.pages.teach.learners import (
 )
 from app.web.pictures.boards import SmallBoard, plot_small_board
 from app.web.rendering import Variables, render_page
-from app.web.routes import frame_url
+from app.web.routes import iframe_url
 from app.web.service.reading import read_in_process
 from app.web.site_data import MOVES_PREFIX, get_current_site
 from app.web.translation import gettext, gettext_noop, mark_english
@@ -61,12 +61,12 @@ NO_BLUNDER = BlunderChance(0.0, 0.0)
 # A blunder that is less likely than this is not in the table.
 MIN_SHOWN_CHANCE = 0.01
 MOVES_PATTERN = re.compile(r"(?:^|&)moves=([A-Za-z0-9_-]+)")
-CLASS_FRAMES = (
-    (gettext_noop("Teach a program tic-tac-toe"), frame_url(TEACH_ROUTE.url()), 740),
-    (gettext_noop("Puzzle of the day"), frame_url(PUZZLE_TODAY_ROUTE.url()), 560),
+CLASS_IFRAMES = (
+    (gettext_noop("Teach a program tic-tac-toe"), iframe_url(TEACH_ROUTE.url()), 740),
+    (gettext_noop("Puzzle of the day"), iframe_url(PUZZLE_TODAY_ROUTE.url()), 560),
     (
         gettext_noop("A step of the lesson"),
-        frame_url(how_url("learning")),
+        iframe_url(how_url("learning")),
         700,
     ),
 )
@@ -127,9 +127,9 @@ def render_class(
         rows=[_build_row(pupil, boards) for pupil in pupils],
         blunders=[_build_blunder(pupils, board) for board in boards],
         exercise_board=plot_small_board(find_exercise_position(), {}),
-        titled_frames=[
+        titled_iframes=[
             (gettext(title), build_iframe(host, url, gettext(title), "100%", height))
-            for title, url, height in CLASS_FRAMES
+            for title, url, height in CLASS_IFRAMES
         ],
     )
 

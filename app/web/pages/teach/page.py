@@ -71,7 +71,7 @@ from app.web.pictures.curves import render_share_chart
 from app.web.rendering import (
     Variables,
     allow_revalidation,
-    get_url_in_frame,
+    get_url_in_iframe,
     redirect_after_form,
     render_page,
 )
@@ -218,8 +218,8 @@ def describe_links(game: TaughtGame) -> Variables:
     if game.course.lessons:
         before = remove_last_lesson(recipe)
         other = remove_all_games(recipe).with_seed(recipe.seed + 1)
-        take_back_url = get_url_in_frame(teach_url(name_recipe(before)))
-        restart_url = get_url_in_frame(teach_url(name_recipe(other)))
+        take_back_url = get_url_in_iframe(teach_url(name_recipe(before)))
+        restart_url = get_url_in_iframe(teach_url(name_recipe(other)))
         usual_training_url = _build_usual_url(recipe)
     is_qr_code = len(_build_link(name)) <= MAX_QR_CHARACTERS
     paper = paper_url(machine_recipe=name) if game.is_paper_machine else ""
@@ -227,7 +227,7 @@ def describe_links(game: TaughtGame) -> Variables:
     learners = [
         Destination(
             gettext(title),
-            get_url_in_frame(teach_url(_shorten_name(text))),
+            get_url_in_iframe(teach_url(_shorten_name(text))),
             gettext(line),
         )
         for text, (title, line) in LEARNERS.items()
@@ -248,8 +248,8 @@ def describe_links(game: TaughtGame) -> Variables:
 
 @bp.get(TEACH_ROUTE)
 @bp.get(TEACH_RECIPE_ROUTE)
-@bp.get(TEACH_ROUTE.framed, endpoint="framed")
-@bp.get(TEACH_RECIPE_ROUTE.framed, endpoint="framed")
+@bp.get(TEACH_ROUTE.for_iframe, endpoint="framed")
+@bp.get(TEACH_RECIPE_ROUTE.for_iframe, endpoint="framed")
 def show_learner(learner: str = "") -> werkzeug.Response:
     now = request.args.get("now", "")
     game = request.args.get("game", "")
@@ -264,13 +264,13 @@ def show_learner(learner: str = "") -> werkzeug.Response:
     recipe, course = replay_course(learner or DEFAULT_LEARNER, now)
     if learner not in ("", name_recipe(recipe)):
         canonical = TEACH_RECIPE_ROUTE.url(name_recipe(recipe), now=now, game=game)
-        return redirect(get_url_in_frame(canonical), 301)
+        return redirect(get_url_in_iframe(canonical), 301)
     if isinstance(course, Refusal):
         return render_course_refusal(recipe, course)
     # When the game ends, it becomes a part of the recipe, and so of the URL.
     if course.recipe != name_recipe(recipe):
         return redirect_after_form(
-            get_url_in_frame(teach_url(course.recipe)), partial(render_course, course)
+            get_url_in_iframe(teach_url(course.recipe)), partial(render_course, course)
         )
     last = len(course.lessons)
     shown = read_integer("game", game, 1, last) if game and last else last
@@ -303,7 +303,7 @@ def _render_refusal(
 ) -> Response:
     kept = Destination(
         format_learner_title(complete_recipe),
-        get_url_in_frame(teach_url(name_recipe(complete_recipe))),
+        get_url_in_iframe(teach_url(name_recipe(complete_recipe))),
     )
     return render_page(
         "teach/refused.html",
@@ -369,7 +369,7 @@ def _list_practice_links(recipe: Recipe) -> Iterator[Destination]:
             continue
         games_there = gettext("%(number)s games", number=PRACTICE_GAMES)
         yield Destination(
-            gettext(against), get_url_in_frame(teach_url(longer)), games_there
+            gettext(against), get_url_in_iframe(teach_url(longer)), games_there
         )
 
 
