@@ -24,11 +24,22 @@ for (const box of document.querySelectorAll("[data-remember]")) {
   });
 }
 
-// On a phone some rows of links scroll sideways: the current link is in view.
+// On a phone some rows of links scroll sideways: the current link is in view, and arrows show on which
+// sides there are more.
 
 for (const link of document.querySelectorAll(":is(.rooms, .update-kinds) > [aria-current]")) {
   const [own, row] = [link, link.parentElement].map((each) => each.getBoundingClientRect());
   link.parentElement.scrollLeft += own.left + own.width / 2 - row.left - row.width / 2;
+}
+
+function markSides(row) {
+  row.classList.toggle("before", row.scrollLeft > 1);
+  row.classList.toggle("after", row.scrollLeft + row.clientWidth < row.scrollWidth - 1);
+}
+
+for (const row of document.querySelectorAll(".rooms")) {
+  new ResizeObserver(() => markSides(row)).observe(row); // also at once
+  row.addEventListener("scroll", () => markSides(row));
 }
 
 // A button deletes all other data that pages keep in this browser.

@@ -79,7 +79,7 @@ from app.web.routes import Destination
 from app.web.translation import gettext, gettext_noop, mark_english
 
 bp = PageBlueprint("teach", __name__)
-bp.add_menu_page("Teach", "teach", gettext_noop("Teach a program"), TEACH_ROUTE.url)
+bp.add_menu_page("Teach", "teach", gettext_noop("Teach"), TEACH_ROUTE.url)
 # a "." and the cells of the person's moves in an unfinished game; after a move the "." may be left
 # out
 UNFINISHED_PATTERN = re.compile(r"\.[0-9a-z]*|[0-9a-z]+")

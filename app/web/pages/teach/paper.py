@@ -29,7 +29,7 @@ from app.web.site_data import get_current_site
 from app.web.translation import gettext, gettext_noop
 
 bp = PageBlueprint("paper", __name__)
-bp.add_menu_page("Teach", "paper", gettext_noop("MENACE on paper"), PAPER_ROUTE.url)
+bp.add_menu_page("Teach", "paper", gettext_noop("On paper"), PAPER_ROUTE.url)
 
 # 4 columns of 6 rows
 LABELS_PER_SHEET = 24
