@@ -65,13 +65,15 @@ def test_each_algorithm_shows_its_updates(client: FlaskClient, site: SiteData, s
 
 
 @pytest.mark.parametrize("slug", [slug for slug in ALGORITHMS if slug not in ("dqn", "minimax")])
-def test_a_page_opens_with_an_update_that_moves_its_value(
+def test_a_page_opens_with_its_first_example_and_each_moves_its_value(
     client: FlaskClient, site: SiteData, slug: str
 ) -> None:
-    first = site.update_examples[slug][0]
-    assert abs(shown(first).new - shown(first).old) >= 0.01
+    examples = site.update_examples[slug]
+    for example in examples:
+        if example.kind != "proved":  # a proof may leave the value as it was
+            assert abs(shown(example).new - shown(example).old) >= 0.005
     assert tokens(client.get(how_url(slug)).text) == tokens(
-        client.get(how_url(slug, update=first.kind)).text
+        client.get(how_url(slug, update=examples[0].kind)).text
     )
 
 
