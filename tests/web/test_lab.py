@@ -217,8 +217,7 @@ def test_a_comparison_grows_to_twenty_seeds_and_then_has_a_verdict(
     client: FlaskClient, site: SiteData
 ) -> None:
     pages = follow(client, "/lab/q-table,games=60?ghost=q-table,games=20")
-    done = [int(re.findall(r'value="(\d+)"></progress>', page)[0]) for page in pages]
-    assert done == [1, *range(5, MAX_SEEDS + 1, 5)]
+    assert count_seeds(pages) == [1, *range(5, MAX_SEEDS + 1, 5)]
     names = [
         [f"q-table,games={games}" + f",seed={seed}" * bool(seed) for seed in range(MAX_SEEDS)]
         for games in (20, 60)
@@ -238,6 +237,15 @@ def test_a_comparison_grows_to_twenty_seeds_and_then_has_a_verdict(
     assert f"B had fewer blunders with {fewer} seeds" in pages[-1]
     assert "Exact sign test: p\u00a0<\u00a00.001" in pages[-1]
     assert len(re.findall("<title>seed", pages[-1])) >= MAX_SEEDS
+
+
+def count_seeds(pages: list[str]) -> list[int]:
+    return [int(re.findall(r'value="(\d+)"></progress>', page)[0]) for page in pages]
+
+
+def test_the_seeds_of_a_slow_learner_are_counted_one_by_one(client: FlaskClient) -> None:
+    pages = follow(client, "/lab/q-learning,games=20,fault=step?ghost=q-learning,games=20")
+    assert count_seeds(pages) == [*range(1, MAX_SEEDS + 1)]
 
 
 def test_no_verdict_is_promised_where_other_seeds_take_too_long(client: FlaskClient) -> None:

@@ -55,7 +55,6 @@ from app.web.site_data import SiteData
 # If the better recipe is worse by one of these, the verdict says so.
 CONTRADICTING_MEASURES = (BLUNDERS_KEY, LOSSES_KEY, "random")
 SEED_BATCH_SIZE = 5
-SEED_COUNTS = (1, *range(SEED_BATCH_SIZE, MAX_SEEDS + 1, SEED_BATCH_SIZE))
 LINEAR_AXIS, LOGARITHMIC_AXIS = "linear", "logarithmic"
 AXIS_TITLES = {
     "": "automatic axis",
@@ -154,9 +153,10 @@ class RecipeComparison:
             for variant in self.variants
         ):
             return ""
-        larger = (number for number in SEED_COUNTS if number > self.finished_seed_count)
-        number = next(larger, None)
-        return self.build_url(seeds=number) if number else ""
+        finished = self.finished_seed_count
+        size = choose_batch_size([variant.recipe for variant in self.variants])
+        number = finished - finished % size + size
+        return self.build_url(seeds=number) if finished < MAX_SEEDS else ""
 
     @property
     def is_stored(self) -> bool:
@@ -339,7 +339,9 @@ def build_recipe_comparison(
     recipes = [find_recipe(site, one) for one in names]
     are_stored = all(site.on_demand.has_stored_runs(recipe) for recipe in recipes)
     default = MAX_SEEDS if are_stored else 1
-    wanted = int(read_choice("seeds", query, map(str, SEED_COUNTS), str(default)))
+    wanted = int(
+        read_choice("seeds", query, map(str, range(1, MAX_SEEDS + 1)), str(default))
+    )
     axis = read_choice("axis", query, (LINEAR_AXIS, LOGARITHMIC_AXIS))
     seeds = list_seeds(recipes[-1])
     if wanted > 1 and (
@@ -421,20 +423,22 @@ def train_seeds(
 ) -> list[list[SeedRun]]:
     """Train recipes in batches, and return their runs with the first `seed_count` seeds.
 
-    After the first batch, recipe A is trained with all seeds, because visitors often change only B.
     Raises the errors of `AgentsOnDemand.train_seeds`.
     """
-    of_a = seed_count if seed_count == SEED_BATCH_SIZE else len(seeds)
-    trained = [of_a, seed_count][-len(recipes) :]
-    results = []
-    for recipe, end in zip(recipes, trained, strict=True):
-        runs: list[SeedRun] = []
-        for start in range(0, end, SEED_BATCH_SIZE):
-            runs += site.on_demand.train_seeds(
-                recipe, seeds[start : start + SEED_BATCH_SIZE]
-            )
-        results.append(runs[:seed_count])
+    size = choose_batch_size(recipes)
+    results: list[list[SeedRun]] = [[] for _ in recipes]
+    for start in range(0, seed_count, size):
+        for recipe, runs in zip(recipes, results, strict=True):
+            batch = seeds[start : min(start + size, seed_count)]
+            runs.extend(site.on_demand.train_seeds(recipe, batch))
     return results
+
+
+def choose_batch_size(recipes: Sequence[Recipe]) -> int:
+    """Return the number of seeds that are trained between two changes of the page."""
+    # Learners with a fault are not compiled: one training takes as long as many others.
+    is_slow = any(getattr(recipe, "fault", "none") != "none" for recipe in recipes)
+    return 1 if is_slow else SEED_BATCH_SIZE
 
 
 def list_seat_proofs(site: SiteData, agent: str) -> list[tuple[str, bool, str]]:
