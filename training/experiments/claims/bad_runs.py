@@ -23,7 +23,7 @@ from training.experiments.results import Results, format_share, name_with_seed
 from training.learners import learn
 from training.measures import Measure
 
-RECIPE_LABEL = "q-table"
+RECIPE_LABEL = "Q-table"
 # The author reports runs that lose 40% of the games.
 MIN_PERCENT_LOST_IN_BAD_RUN = 40.0
 MAX_SHOWN_POSITIONS = 3

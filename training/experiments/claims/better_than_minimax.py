@@ -10,7 +10,7 @@ def list_perfect_wins() -> dict[str, float]:
     """Return the percentages of games that perfect players win against random moves, by seat."""
     wins = {seat: parse_quantity(f"won as {seat} against random", {}) for seat in SEATS}
     return {
-        f"{BASELINES[player].title}, as {seat.upper()}": won.measure(
+        f"{BASELINES[player].title} as {seat.upper()}": won.measure(
             measure_player(player)
         )
         for player in ("minimax", "minimax-random", "strongest")
