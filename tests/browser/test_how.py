@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from app.web.algorithms import SECTIONS
 from tests.browser.steps import HELD, MARKS, Gate, address, walk
 
 
@@ -75,6 +76,14 @@ def test_what_alpha_does_is_seen_while_its_slider_is_dragged(
     expect(square).to_have_text("0.46")
     page.locator("#update-alpha").fill("0")
     expect(square).to_have_text("0.15")
+
+
+def test_a_phone_shows_each_formula_whole(page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    for slug in SECTIONS:
+        page.goto(f"/how/{slug}")
+        cut = "boxes => boxes.filter((box) => box.scrollWidth > box.clientWidth).length"
+        assert page.locator(".formula").evaluate_all(cut) == 0, slug
 
 
 # Asking why, in a real browser: on its own page, and as a part of the play page.
