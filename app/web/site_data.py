@@ -203,7 +203,7 @@ class SiteData:
             fault = getattr(recipe, "fault", "none")
             # The recipe of an agent on /faults is too long for a title.
             if fault != "none":
-                short = gettext("Q-learning, fault: %(fault)s", fault=fault)
+                short = gettext("Q-learning (fault: %(fault)s)", fault=fault)
             return short if agent == name else _format_task_title(short)
 
         def has_title(name: str) -> bool:
