@@ -107,6 +107,34 @@ def test_the_discount_is_told_where_it_alone_makes_the_value(
     assert (factor in told_of) == (factor is not None)
 
 
+def test_a_value_that_does_not_fit_the_only_answer_says_where_more_tries_lead(
+    site: SiteData,
+) -> None:
+    q, policy = site.agents["q-learning-4"].q, site.policies["q-learning-4"]
+    told_of = set()
+    for position, cell in np.argwhere(site.agents["q-learning-4"].visits)[::23].tolist():
+        after = GAME.successor[position, cell]
+        if GAME.is_over(after) or np.count_nonzero(policy[after]) != 1:
+            continue
+        end = GAME.successor[after, policy[after].argmax()]
+        target = -abs(GAME.get_result(end)) if GAME.is_over(end) else 0.9 * np.nanmax(q[end])
+        query = ValueQuery(site, "q-learning-4", position, cell)
+        told = " ".join(list_reason_sentences(query, is_result_shown=False))
+        direction = "raise" if target > q[position, cell] else "lower"
+        words = f"{direction} it towards {target:+.2f}.".replace("-", "−").replace("+0.00", "0.00")
+        is_wrong = abs(target - q[position, cell]) >= 0.1
+        assert (words in told) == ("more tries" in told) == is_wrong, (told, words)
+        told_of.add(direction if is_wrong else "")
+    assert told_of == {"raise", "lower", ""}
+
+
+def test_an_answer_that_makes_two_threats_is_called_so(site: SiteData) -> None:
+    """O answers middle right, and then has two of three squares on the right and a diagonal."""
+    query = ValueQuery(site, "q-learning-4", replay_record(GAME, "0276")[-1], 3)
+    assert len(find_lines(board_after("027635"), "O")) == 2
+    assert "two lines" in " ".join(list_reason_sentences(query, is_result_shown=False))
+
+
 def find_best_next_values(site: SiteData, q: Any, record: str, source: str) -> list[float]:
     """Return the best next value after each reply, [] if the game may end before that."""
     game, position = GAME, replay_record(GAME, record)[-1]

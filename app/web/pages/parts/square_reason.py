@@ -11,7 +11,11 @@ import numpy as np
 from app.tictactoe.game import GAME
 from app.tictactoe.notation import MARKS
 from app.tictactoe.views import scale_values
-from app.web.algorithms import get_opponent_name, is_explainable
+from app.web.algorithms import (
+    find_explaining_algorithm,
+    get_opponent_name,
+    is_explainable,
+)
 from app.web.algorithms.targets import ValueQuery
 from app.web.formatting import (
     capitalize_first_letter,
@@ -21,7 +25,12 @@ from app.web.formatting import (
     format_updates,
     name_square,
 )
-from app.web.move_values import MoveValues, evaluate_moves, spell_outcome
+from app.web.move_values import (
+    MIN_TASK_ERROR,
+    MoveValues,
+    evaluate_moves,
+    spell_outcome,
+)
 from app.web.rendering import Variables
 from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData
 from app.web.translation import gettext, gettext_noop, localize_number, ngettext
@@ -134,10 +143,14 @@ def _describe_what_follows(query: ValueQuery, move_values: MoveValues) -> str:
     best_values = _list_best_values(query, after)
     opponent = _name_opponent(query)
     if len(answers) == 1:
-        sentence = _describe_only_answer(query, opponent, answers[0], best_values)
+        sentences = [
+            _describe_only_answer(query, opponent, answers[0], best_values),
+            _describe_error(query),
+        ]
     else:
-        sentence = _describe_answers(query, opponent, after, best_values)
-    return f"{sentence} {_describe_discount(query, best_values)}".strip()
+        sentences = [_describe_answers(query, opponent, after, best_values)]
+    sentences.append(_describe_discount(query, best_values))
+    return " ".join(filter(None, sentences))
 
 
 def _list_best_values(query: ValueQuery, positions: Sequence[int]) -> list[float]:
@@ -224,6 +237,28 @@ def _describe_discount(query: ValueQuery, best_values: Sequence[float]) -> str:
     )
 
 
+def _describe_error(query: ValueQuery) -> str:
+    """Say where more updates would move a value, "" if it is near to the target of the next one."""
+    if not query.is_learned or not query.is_known or query.reward_scale is None:
+        return ""
+    reason = find_explaining_algorithm(query).compute_value_reason(query)
+    if not reason.has_target or reason.target_prefix:
+        return ""
+    value, target = scale_values(
+        np.array([reason.value, reason.target]), query.reward_scale, query.mover
+    )
+    if abs(value - target) < MIN_TASK_ERROR:
+        return ""
+    words = gettext_noop(
+        "The value is too low: more tries would raise it towards %(value)s."
+    )
+    if value > target:
+        words = gettext_noop(
+            "The value is too high: more tries would lower it towards %(value)s."
+        )
+    return gettext(words, value=format_signed(target))
+
+
 def _describe_only_answer(
     query: ValueQuery, opponent: str, cell: int, best_values: Sequence[float]
 ) -> str:
@@ -235,6 +270,10 @@ def _describe_only_answer(
             words = gettext_noop("%(opponent)s answers %(square)s and wins.")
     elif _can_win_at_once(query.site, position):
         words = gettext_noop("%(opponent)s answers %(square)s, then %(mark)s can win.")
+    elif query.site.loses_at_once[position][GAME.legal[position]].all():
+        words = gettext_noop(
+            "%(opponent)s answers %(square)s and threatens two lines at once."
+        )
     elif best_values:
         words = gettext_noop(
             "%(opponent)s answers %(square)s, then the best next move is worth %(best)s."
