@@ -382,19 +382,14 @@ FRONT_PAGE_AGENTS = {
         "training moves its outputs towards the reward plus the best value that can follow."
     ),
 }
-# A beginner loses more than this share of its games against uniformly random moves.
-BEGINNER_LOSS_SHARE = 0.1
-STRENGTH_MEANINGS = {
-    gettext_noop(
-        "beginner"
-    ): "it loses more than one game in ten against random moves, as X or as O",
-    gettext_noop(
-        "strong"
-    ): "it can be beaten, but loses at most one game in ten against random moves",
-    gettext_noop(
-        "unbeatable"
-    ): "nobody can beat it, neither as X nor as O, and this is proved",
-}
+STRENGTHS = (
+    gettext_noop("beginner"),
+    gettext_noop("intermediate"),
+    gettext_noop("strong"),
+    gettext_noop("unbeatable"),
+)
+# The largest share of games that an agent of this strength loses against uniformly random moves.
+MAX_LOSS_SHARES = {"strong": 0.01, "intermediate": 0.1, "beginner": 1.0}
 
 
 class LessonStep(NamedTuple):
@@ -416,7 +411,7 @@ LESSON_STEPS = [
 class PlayerProfile(NamedTuple):
     """A player in a list of players: a short text, and the colours of its empty board."""
 
-    # a key of STRENGTH_MEANINGS; "" for a person
+    # one of STRENGTHS; "" for a person
     strength_name: str
     # how the player learned or, if it does not learn, how it plays
     training_text: str
@@ -459,22 +454,20 @@ def build_player_profile(site: SiteData, player_name: str) -> PlayerProfile:
 
 
 def grade_strength(site: SiteData, policy_name: str) -> str:
-    """Return how strong a policy is: "unbeatable", "strong" or "beginner".
+    """Return how strong a policy is: one of STRENGTHS.
 
-    Only exact results count. An unbeatable policy cannot lose as X or as O. A beginner loses, as X
-    or as O, more than one game in ten against random moves. All others are strong.
+    Only exact results count. An unbeatable policy cannot lose as X or as O. For all others the share
+    of lost games against random moves counts, as X or as O, whichever is larger.
     """
     judgement = judge_policy(site, policy_name)
     if all(judgement.is_unbeatable.values()):
         return "unbeatable"
-    return (
-        "beginner"
-        if _find_worst_seat(site, policy_name)[0] > BEGINNER_LOSS_SHARE
-        else "strong"
-    )
+    share, _ = find_worst_seat(site, policy_name)
+    return next(name for name, most in MAX_LOSS_SHARES.items() if share <= most)
 
 
-def _find_worst_seat(site: SiteData, policy_name: str) -> tuple[float, str]:
+def find_worst_seat(site: SiteData, policy_name: str) -> tuple[float, str]:
+    """Return the larger share of lost games against random moves, and its seat."""
     chances = judge_policy(site, policy_name).outcome_chances
     return max((float(chances["random", seat][2]), seat) for seat in SEATS)
 
@@ -500,7 +493,7 @@ def select_agents(site: SiteData) -> tuple[list[str], str, str]:
     return (
         [name for name in names if grade_strength(site, name) == "unbeatable"],
         next(name for name in reversed(rank_players(site)) if name in names),
-        max(names, key=lambda name: _find_worst_seat(site, name)),
+        max(names, key=lambda name: find_worst_seat(site, name)),
     )
 
 
@@ -527,8 +520,8 @@ def describe_strength(site: SiteData, policy_name: str) -> str:
     safe = judge_policy(site, policy_name).is_unbeatable
     if kind == "unbeatable":
         return gettext("It cannot be beaten.")
-    if kind == "beginner":
-        chance, seat = _find_worst_seat(site, policy_name)
+    if kind in ("beginner", "intermediate"):
+        chance, seat = find_worst_seat(site, policy_name)
         share = format_percent(chance, 0)
         return gettext(
             "As %(mark)s it loses %(share)s%% of its games against random moves.",

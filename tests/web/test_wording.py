@@ -6,7 +6,6 @@ from app.web.move_values import evaluate_moves
 from app.web.pages.parts.match_controls import plan_automatic_step
 from app.web.site_data import HUMAN, SiteData
 from app.web.wording import (
-    BEGINNER_LOSS_SHARE,
     build_legend,
     build_player_profile,
     describe_status,
@@ -54,5 +53,5 @@ def test_the_strength_of_everybody_follows_from_the_exact_figures(site: SiteData
         beaten = any(judgement.outcome_chances["best-responder", seat][2] > 0 for seat in "xo")
         expected = "unbeatable"
         if beaten:
-            expected = "beginner" if lost > BEGINNER_LOSS_SHARE else "strong"
+            expected = "beginner" if lost > 0.1 else "intermediate" if lost > 0.01 else "strong"
         assert build_player_profile(site, name).strength_name == expected, name

@@ -51,7 +51,6 @@ from app.web.routes import Destination, Query
 from app.web.site_data import TASK_SUFFIX, SiteData, get_current_site
 from app.web.translation import gettext_noop
 from app.web.wording import (
-    STRENGTH_MEANINGS,
     PlayerProfile,
     build_player_profile,
     describe_task,
@@ -270,7 +269,6 @@ def show_agents() -> Response:
         divide_chances=partial(build_bar_parts, decimals=PERCENT_DECIMALS),
         decision_count=GAME.decisions,
         recommendation=recommend_agents(site),
-        strength_meanings=STRENGTH_MEANINGS,
     )
 
 

@@ -66,7 +66,7 @@ from app.web.translation import gettext, gettext_noop
 from app.web.wording import (
     FRONT_PAGE_AGENTS,
     MAX_NAMED_SQUARES,
-    STRENGTH_MEANINGS,
+    STRENGTHS,
     PlayerProfile,
     build_player_profile,
     get_front_page_agent,
@@ -190,7 +190,7 @@ def group_players(site: SiteData) -> PlayerGroups:
                 if card[2].strength_name == kind and card[0] not in FRONT_PAGE_AGENTS
             ),
         )
-        for kind in STRENGTH_MEANINGS
+        for kind in STRENGTHS
     ]
     person = HUMAN, gettext("You"), build_player_profile(site, HUMAN)
     first = tuple(card for card in cards if card[0] in FRONT_PAGE_AGENTS)
