@@ -24,10 +24,10 @@ for (const box of document.querySelectorAll("[data-remember]")) {
   });
 }
 
-// On a phone some rows of links scroll sideways: the current link is in view, and arrows show on which
-// sides there are more.
+// On a phone the rows of links in the header scroll sideways: the current link is in view, and arrows show
+// on which sides there are more.
 
-for (const link of document.querySelectorAll(":is(.rooms, .update-kinds) > [aria-current]")) {
+for (const link of document.querySelectorAll(".rooms > [aria-current]")) {
   const [own, row] = [link, link.parentElement].map((each) => each.getBoundingClientRect());
   link.parentElement.scrollLeft += own.left + own.width / 2 - row.left - row.width / 2;
 }
