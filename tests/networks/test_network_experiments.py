@@ -95,13 +95,11 @@ def test_guard_rails(
     found = {
         "guard rails": made_up(taken=usual, epochs=60),
         "no guard rails": made_up(taken=without, epochs=60),
-        "no guard rails, four times as long": made_up(taken=longer, epochs=epochs),
+        "no guard rails (four times as long)": made_up(taken=longer, epochs=epochs),
     }
     result = told("guard-rails", found, made_up())
     assert result["verdict"] == verdict
-    _, unguarded, _ = result["numbers"].rows[
-        "positions in which the highest output is an illegal move"
-    ]
+    _, unguarded, _ = result["numbers"].rows["positions in which it prefers an illegal move"]
     assert unguarded == f"{100 * without:.1f}%"
 
 

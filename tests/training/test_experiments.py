@@ -278,7 +278,7 @@ def test_a_quantity_is_named_as_people_say_it(game: Game) -> None:
     assert parse_quantity("lost as x against minimax", {}).measure(run) == 100 * lost
     both = parse_quantity("won against random after the training", {})
     assert both.measure(run) == pytest.approx(50 * (as_x[-1][0] + as_o[-1][0]))
-    assert both.title == "Games won against the random player after the training, mean of X and O"
+    assert both.title == "Games won against the random player after the training (mean of X and O)"
     condition = parse_quantity("blunders > 0 and won as x against minimax = 0", QUANTITIES)
     assert condition.measure(run)
     assert not parse_quantity("blunders = 0", QUANTITIES).measure(run)

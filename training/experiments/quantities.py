@@ -152,7 +152,7 @@ def parse_quantity(text: str, known_quantities: Mapping[str, Quantity]) -> Quant
         quantity = parse_quantity(
             text.removesuffix(AFTER_TRAINING_SUFFIX), known_quantities
         )
-        name, comma, seats = quantity.title.partition(", mean of X and O")
+        name, comma, seats = quantity.title.partition(" (mean of X and O)")
         title = f"{name}{AFTER_TRAINING_SUFFIX}{comma}{seats}"
         return Quantity(title, quantity.unit, quantity.trace, quantity.is_by_epoch)
     if text.startswith(MEAN_PREFIX):
@@ -199,7 +199,7 @@ def _build_outcome_quantity(
 
     place = OUTCOMES[outcome]
     as_seat = f"as {seat.upper()} " if seat else ""
-    mean = "" if seat else ", mean of X and O"
+    mean = "" if seat else " (mean of X and O)"
     if outcome == "lost":
         preposition = "to"
     return Quantity(

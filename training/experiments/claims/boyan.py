@@ -42,7 +42,7 @@ def plot_shipped_agents(_results: Results) -> Bars:
             Bar(agent.title, round_significant(share), recipe=name_recipe(agent.recipe))
         )
     return Bars(
-        "Games won against T-hand by each agent of this site, mean of X and O",
+        "Games won against T-hand by each agent of this site (mean of X and O)",
         "%",
         sorted(bars, key=lambda bar: -bar.value),
         exact=True,
