@@ -69,6 +69,7 @@ from app.web.wording import (
     STRENGTHS,
     PlayerProfile,
     build_player_profile,
+    find_worst_seat,
     get_front_page_agent,
     recommend_agents,
 )
@@ -176,7 +177,12 @@ def show_players() -> Response:
 
 @cached_per_site(4, per_language=True)
 def group_players(site: SiteData) -> PlayerGroups:
-    names = [*dict.fromkeys([*site.agents, *site.policies])]
+    """Return a person, then some agents to begin with, then all others, each from weak to strong."""
+    names = sorted(
+        dict.fromkeys([*site.agents, *site.policies]),
+        key=lambda name: find_worst_seat(site, name),
+        reverse=True,
+    )
     cards = [
         (name, site.display_titles[name], build_player_profile(site, name))
         for name in names
