@@ -128,6 +128,24 @@ def test_a_value_that_does_not_fit_the_only_answer_says_where_more_tries_lead(
     assert told_of == {"raise", "lower", ""}
 
 
+def test_the_star_among_equal_numbers_is_explained(site: SiteData) -> None:
+    starred = set()
+    for name in ("q-learning-4", "q-table"):
+        for record in ("", "53", "53087", "04", "0276"):
+            position = replay_record(GAME, record)[-1]
+            row, known = site.agents[name].q[position], site.agents[name].visits[position] > 0
+            shown = [f"{value + 0.0:.2f}" for value in row]
+            for cell in np.flatnonzero(known).tolist():
+                alike = known & [each == shown[cell] for each in shown]
+                highest = row[cell] == np.nanmax(row)
+                told = list_reason_sentences(ValueQuery(site, name, position, cell), False)
+                assert any("★" in each for each in told) == (
+                    highest and row[alike].min() < row[cell]
+                )
+                starred.add(any("★" in each for each in told))
+    assert starred == {True, False}
+
+
 def test_an_answer_that_makes_two_threats_is_called_so(site: SiteData) -> None:
     """O answers middle right, and then has two of three squares on the right and a diagonal."""
     query = ValueQuery(site, "q-learning-4", replay_record(GAME, "0276")[-1], 3)

@@ -93,6 +93,7 @@ def list_reason_sentences(query: ValueQuery, is_result_shown: bool) -> list[str]
     sentences = [
         _count_updates(query, move_values),
         _describe_what_follows(query, move_values),
+        _describe_star(query, move_values),
     ]
     if is_result_shown:
         result = spell_outcome(query.site, query.position, query.cell)
@@ -117,6 +118,20 @@ def _count_updates(query: ValueQuery, move_values: MoveValues) -> str:
         total=format_updates(total),
         here=format_count(here),
     )
+
+
+def _describe_star(query: ValueQuery, move_values: MoveValues) -> str:
+    """Say why the move has a star and others with the same shown value have none, "" if all have one."""
+    values, texts = move_values.values, move_values.value_texts
+    equal_values = [
+        values[cell]
+        for cell in np.flatnonzero(move_values.is_known)
+        if texts[cell] == texts[query.cell] and not move_values.is_best[cell]
+    ]
+    is_star = move_values.is_best[query.cell] and bool(equal_values)
+    if not is_star or values[query.cell] <= max(equal_values):
+        return ""
+    return gettext("★: before rounding, its value is the highest.")
 
 
 def _describe_what_follows(query: ValueQuery, move_values: MoveValues) -> str:
