@@ -177,7 +177,7 @@ def show_players() -> Response:
 
 @cached_per_site(4, per_language=True)
 def group_players(site: SiteData) -> PlayerGroups:
-    """Return a person, then some agents to begin with, then all others, each from weak to strong."""
+    """Return a person and some agents to begin with, then all others, each from weak to strong."""
     names = sorted(
         dict.fromkeys([*site.agents, *site.policies]),
         key=lambda name: find_worst_seat(site, name),
@@ -199,10 +199,9 @@ def group_players(site: SiteData) -> PlayerGroups:
         for kind in STRENGTHS
     ]
     person = HUMAN, gettext("You"), build_player_profile(site, HUMAN)
-    first = tuple(card for card in cards if card[0] in FRONT_PAGE_AGENTS)
+    first = (card for card in cards if card[0] in FRONT_PAGE_AGENTS)
     return (
-        (gettext("A person"), (person,)),
-        (gettext("Agents to begin with"), first),
+        (gettext("To begin with"), (person, *first)),
         *(level for level in levels if level[1]),
     )
 
