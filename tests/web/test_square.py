@@ -199,10 +199,11 @@ def test_a_first_board_of_zeros_is_explained_by_the_opponent_of_the_training(
     assert max(history[:, :9].max(axis=1)) > 0.1
 
 
-def test_it_says_how_often_a_move_was_tried_or_why_never(site: SiteData) -> None:
-    visits = site.agents[AGENT].visits
+@pytest.mark.parametrize("agent", [AGENT, "q-learning-4"])
+def test_it_says_how_often_a_move_was_tried_or_why_never(site: SiteData, agent: str) -> None:
+    visits = site.agents[agent].visits
     for cell in range(9):
-        told = explain_square(ValueQuery(site, AGENT, 0, cell), is_result_shown=False)
+        told = explain_square(ValueQuery(site, agent, 0, cell), is_result_shown=False)
         count = int(visits[0, cell])
         if count:
             often = "once" if count == 1 else f"{count:,} times"
@@ -210,6 +211,7 @@ def test_it_says_how_often_a_move_was_tried_or_why_never(site: SiteData) -> None
             assert told["value_text"]
         else:
             assert f"{int(visits[0].sum()):,} of " in told["sentences"][0]
+            assert "games began in all positions" in told["sentences"][0]
             assert told["value_text"] == ""
     assert not visits[0].all()  # both cases occur
 

@@ -113,8 +113,15 @@ def _count_updates(query: ValueQuery, move_values: MoveValues) -> str:
     if not here:
         return gettext("Never tried: no training game came to this position.")
     total = int(query.agent.snapshot_updates[-1])
+    words = gettext_noop(
+        "Never tried: %(here)s of %(total)s were in this position, but none for this move."
+    )
+    if getattr(query.recipe, "start", "empty") != "empty":
+        words = gettext_noop(
+            "Never tried: games began in all positions, so only %(here)s of %(total)s were in this one."
+        )
     return gettext(
-        "Never tried: %(here)s of %(total)s were in this position, but none for this move.",
+        words,
         total=format_updates(total),
         here=format_count(here),
     )
