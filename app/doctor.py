@@ -254,7 +254,7 @@ FAULTS = {
 UNLISTED_FAULT = "unlisted"
 
 
-# Part 2 has the targets with which the updates are compared: right ones, and ones with a fault.
+# Part 2 has the targets with which the updates are compared: right targets, and targets with a fault.
 # A target has a function of `e`, the Example of an update, and `v`, the numbers that gamma multiplies
 # in the rule.  The function returns the columns of the equation that least squares solves.  Alpha
 # multiplies the first column, and alpha gamma multiplies the others.
@@ -281,7 +281,7 @@ class Target(NamedTuple):
     """A target of an update, right or with a fault, and the learning rules that may have it.
 
     `is_tried` is called with the LearnerSetup and the first Examples, and returns whether to try
-    the target. The `sentence` replaces that of the fault.
+    the target. With a `sentence`, the report has this sentence instead of the one in FAULTS.
     """
 
     rules: tuple
@@ -999,10 +999,10 @@ class Fit(NamedTuple):
 
 
 def fit_equations(equations, size):
-    """Return the Fit of some equations.
+    """Return the Fit of some equations, with the alpha and gamma of the first `size` factors.
 
-    If a rule has several next values, alpha gamma is the sum of their factors. With a `size` only
-    this number of factors counts, because the others are preset values of finished boards.
+    All later factors are preset values of finished boards. If a rule has several next values, their
+    factors add up to alpha gamma.
     """
     rows, changes = zip(*((one.columns, one.change) for one in equations))
     factors = solve_least_squares(rows, changes)
@@ -1034,7 +1034,7 @@ class Equation(NamedTuple):
 
 
 def list_misses(equations, fit, precision):
-    """Return the updates that a Fit does not explain, which are all updates if it is impossible."""
+    """Return the updates that a Fit does not explain; an impossible Fit explains none."""
     is_possible = fit is not None and fit.is_possible
     return [
         one.example
@@ -1046,8 +1046,8 @@ def list_misses(equations, fit, precision):
 def improve_guess(guesses):
     """Return a better guess for the gamma of Monte Carlo, by the secant method.
 
-    A guess is a pair: the assumed gamma, and the gamma that least squares found with it. In the
-    solution both are equal.
+    A guess is an assumed gamma, and the gamma that least squares found with it. In the solution the
+    two gammas are equal.
     """
     if len(guesses) < 2:
         return guesses[-1][1]
@@ -1121,12 +1121,12 @@ class Hypothesis:
         return is_falling and 2 * known > len(examples)
 
     def find_columns(self, e, gamma, columns=None):
-        """Return the columns of an update's equation; `columns` can replace those of the target."""
+        """Return the columns of an update's equation, by `columns` or by the target's function."""
         values = RULES[self.rule].compute_next_values(e, gamma)
         return (columns or self.target.columns)(e, values)
 
     def list_equations(self, examples, gamma):
-        """Return the equations of the updates without an unknown number."""
+        """Return the equations of the updates in which all numbers are known."""
         equations = []
         for e in examples:
             columns = self.find_columns(e, gamma)
@@ -1179,7 +1179,7 @@ class Hypothesis:
         return e.before + step / self.scale(e)
 
     def explain_more(self, examples, precision):
-        """Explain more updates, if possible with the alpha and gamma of the last ones.
+        """Explain more updates, if possible with the alpha and gamma of the last updates.
 
         Otherwise alpha and gamma may have changed. So if no new Fit explains the updates, each half
         of them is studied by itself. In the smallest part, alpha may also change at every update.
@@ -1268,8 +1268,8 @@ class Hypothesis:
         return bool(self.first_with_unused_value) and not self.gammas
 
     @property
-    def cost(self):
-        """The number of unexplained updates, plus a penalty, plus 8 for each change of alpha."""
+    def misfit(self):
+        """How badly the hypothesis fits: unexplained updates, a penalty, and 8 for each new alpha."""
         changes = MIN_SEGMENT_ROWS / 4 * max(0, self.segments - 1)
         return self.unexplained + self.penalty + changes
 
@@ -1318,7 +1318,7 @@ def list_close_hypotheses(examples, setup):
     order = list_hypotheses(examples, setup)
     for one in order:
         one.explain_more(examples[-SAMPLE_ROWS:], setup.precision)
-    closest = sorted((one for one in order if one.fit), key=lambda one: one.cost)[:4]
+    closest = sorted((one for one in order if one.fit), key=lambda one: one.misfit)[:4]
     hypotheses = [Hypothesis(one.rule, one.target) for one in order if one in closest]
     for one in hypotheses:
         one.explain_more(examples, setup.precision)
@@ -1354,7 +1354,7 @@ def find_rounded_digits(examples, setup):
 def count_choice(values, index):
     """Count whether a played move is the best move, and whether it is the first of several.
 
-    `values` are the values of all legal moves, and `index` is that of the played move. `others` is
+    `values` are the values of all legal moves, and `index` is the index of the played move. `others` is
     1 if the move is not the best, and `chance` is the chance of this for a random move. `firsts` is
     1 if the move is the first of several best moves, and `tie_chance` is the chance of this at
     random.
@@ -1402,8 +1402,8 @@ NOTES_BY_FACT = {
 class Doctor:
     """Collects the updates of a training, and finds the learning rule or the fault behind them.
 
-    The `rewards` are those of a loss, a draw and a win. With `self_play` both players should learn,
-    so a trace with the moves of only one player has a fault.
+    The `rewards` are for a loss, a draw and a win. With `self_play` both players should learn, so a
+    trace with the moves of only one player has a fault.
     """
 
     def __init__(self, rewards=(-1, 0, 1), self_play=False):
@@ -1473,10 +1473,10 @@ class Doctor:
     def game_over(self, board, rewards=None):
         """Record the changes that a game made in the watched table; `board` is the final board.
 
-        The `rewards` are those of a loss, a draw and a win, if they differ from the doctor's
+        The `rewards` are for a loss, a draw and a win, if they differ from the doctor's
         rewards. In self-play, the learner may use the value of the board right after its move or of
         the board after the answer. The table does not show which, so a second doctor records the
-        updates with the other boards.
+        updates with the board right after the move.
         """
         final, writes, self.table_writes = read_board(board), self.table_writes, []
         if not find_winner(final):
@@ -1570,7 +1570,8 @@ class Doctor:
     def study_first_rows(self, stop):
         """Find the LearnerSetup and the hypotheses by the first rows; return their Examples."""
         views = [self.has_rewards_of_x()]
-        # No reward shows the view if finished boards have preset values instead, so try both views.
+        # Only rewards show whether all values are those of X. If finished boards have preset values
+        # in place of rewards, try both possibilities.
         if not self.count_by_fact["reward"]:
             views = [False, True]
         setups = [
@@ -1655,7 +1656,9 @@ class Doctor:
     def best(self):
         """The hypothesis that explains most rows; of several, the first one with gamma above 0."""
         return min(
-            self.hypotheses, key=lambda one: (one.cost, one.ignores_next), default=None
+            self.hypotheses,
+            key=lambda one: (one.misfit, one.ignores_next),
+            default=None,
         )
 
     @property
@@ -1685,8 +1688,8 @@ class Doctor:
     def list_faults(self):
         """Yield a Diagnosis for each fault; `diagnose` returns the first one.
 
-        Raises TraceError if a value before an update differs from the one that its last update
-        left.
+        Raises TraceError if a value before an update differs from the value after the last update
+        of the same key.
         """
         counts, firsts, replay = self.count_by_fact, self.first_row_by_fact, self.replay
         if self.is_mostly_in_place:
@@ -1890,7 +1893,7 @@ class Doctor:
     def describe_rule(self):
         best = self.best
         rule = self.name_rule()
-        equally_good = [one for one in self.hypotheses if one.cost <= best.cost]
+        equally_good = [one for one in self.hypotheses if one.misfit <= best.misfit]
         not_excluded = [
             fault for fault in FAULTS if fault in {one.fault for one in equally_good}
         ]
@@ -1988,7 +1991,7 @@ class Diagnosis(NamedTuple):
     """The result of an examination; `print` shows it as text, and `to_dict` returns it for JSON.
 
     `status` is the exit status of the command, `rows` is the number of rows that were read, and
-    `row` is the number of the first one that shows the fault. In this row, `found` is the value
+    `row` is the number of the first row that shows the fault. In this row, `found` is the value
     after the update, and `right` is the value after an update without the fault. `fault` is a key
     of FAULTS. `not_excluded` has the faults that would have changed no value of this trace.
     """

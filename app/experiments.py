@@ -21,7 +21,7 @@ from msgspec import Meta
 from app.sources import SOURCES
 from app.tictactoe.files import read_plain_file
 
-# The order on the site, where any other claim comes after those of its source.
+# The order on the site. A claim that is not listed comes after the other claims of its source.
 CLAIM_ORDER = tuple(
     """
     random-opponent q-iteration-parts q-iteration-or-q-learning q-table-results
@@ -501,7 +501,7 @@ def format_probability(probability: float, decimals: int = 2) -> str:
 def count_higher_pairs(
     first_numbers: Sequence[float], second_numbers: Sequence[float]
 ) -> int:
-    """Return in how many pairs the first number is higher than the second."""
+    """Return for how many i `first_numbers[i]` is higher than `second_numbers[i]`."""
     return sum(a > b for a, b in zip(first_numbers, second_numbers, strict=True))
 
 

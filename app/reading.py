@@ -49,7 +49,7 @@ def _read_class_line(number: int, line: str) -> ClassLine:
     return ClassLine(number, is_too_long=False, name=name, kind=kind, rest=rest)
 
 
-def read_or_diagnose(
+def read_table_or_diagnose_trace(
     content: bytes, options: TableOptions, max_rows: int
 ) -> TableReading | Diagnosis:
     """Read a table, or let the doctor diagnose the first `max_rows` rows of a trace.

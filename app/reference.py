@@ -22,7 +22,7 @@ from app.textbook.opponents.minimax import list_best_moves, list_minimax_move
 from app.textbook.opponents.opponent import Opponent
 from app.textbook.opponents.random_moves import list_random_moves
 from app.textbook.opponents.strongest import list_strongest_move
-from app.textbook.opponents.t_hand import list_t_hand_moves
+from app.textbook.opponents.t_hand import list_win_or_block_moves
 from app.textbook.people import list_turns_with_people
 from app.textbook.q_learning_with_faults import QLearningWithFaults
 from app.textbook.rng import Random
@@ -39,7 +39,7 @@ TEXTBOOK_OPPONENTS: Mapping[str, MoveLister] = MappingProxyType(
     {
         "random": list_random_moves,
         "fixed": list_first_move,
-        "t-hand": list_t_hand_moves,
+        "t-hand": list_win_or_block_moves,
         "minimax": list_minimax_move,
         "minimax-random": list_best_moves,
         "strongest": list_strongest_move,
@@ -98,7 +98,10 @@ class UnfinishedError(TaughtMoveError):
 
 
 class CheckedPerson:
-    """The person in a game, counted from 1; `cells` has all cells that the person plays."""
+    """The person in one game of a recipe, who plays `cells` in this order.
+
+    `game_number` counts the games of the recipe from 1.
+    """
 
     def __init__(self, game_number: int, cells: str) -> None:
         self.number = game_number

@@ -193,7 +193,7 @@ def _read_beads(
     agent: Agent, number: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], list[str]]:
     """Return the beads in a position, [9], how much each move is preferred (-1 to 1), and texts."""
-    start, end = game().pair_start[number : number + 2]
+    start, end = game().first_pair[number : number + 2]
     cells = game().legal[number]
     held = count_beads(
         game(), agent.q[number][cells], agent.saved.card.play_rule, slice(start, end)

@@ -110,7 +110,10 @@ def _build_row(agent: Agent) -> list[str]:
         GAME, table, [card.updates], card.reward_scale, card.play_rule
     )
     results = [
-        *(figures.baseline_chances[opponent] for opponent in OPPONENT_TITLES),
+        *(
+            figures.outcome_chances_by_baseline[opponent]
+            for opponent in OPPONENT_TITLES
+        ),
         figures.best_response,
     ]
     return [

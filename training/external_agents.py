@@ -214,8 +214,8 @@ def describe_play(policy: Policy, figures: Figures) -> dict[str, Any]:
             seat: None if record is None else [*map(int, record)]
             for seat, record in lost.items()
         },
-        "against_random": list_chances(figures.baseline_chances["random"]),
-        "against_t_hand": list_chances(figures.baseline_chances["t-hand"]),
+        "against_random": list_chances(figures.outcome_chances_by_baseline["random"]),
+        "against_t_hand": list_chances(figures.outcome_chances_by_baseline["t-hand"]),
         "against_strongest": list_chances(figures.best_response),
     }
 
@@ -314,7 +314,7 @@ def _report_play(external_agent: ExternalAgent) -> Iterator[str]:
             "cannot be beaten, proved" if record is None else f"loses the game {record}"
         )
         against = {
-            "random": figures.baseline_chances["random"],
+            "random": figures.outcome_chances_by_baseline["random"],
             "its best responder": figures.best_response,
         }
         told = ", ".join(

@@ -1,8 +1,8 @@
 """Compiled versions of functions in `app.tictactoe.report`, which return equal results.
 
 Experiments evaluate hundreds of thousands of tables, and some check after every game whether a
-table is unbeatable. Both versions add the chances in the same order, so the results are equal bit
-for bit.
+table is unbeatable. The compiled functions add the chances in the same order as the others, so
+the results are equal bit for bit.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ RANDOM_BASELINE_INDEX = list(BASELINES).index("random")
 
 def evaluate_policies_fast(game: Game, policies: Values) -> PolicyResults:
     """Return the exact results of T policies, [T, P], in compiled code."""
-    tree = (game.ply_start, game.pair_start, game.pair_successor, game.outcome)
+    tree = (game.ply_start, game.first_pair, game.pair_successor, game.outcome)
     seats = np.array([*SEATS.values()], np.int8)
     # The loop reads the policies row by row, so they are stored row by row.
     rows = np.ascontiguousarray(policies)
@@ -59,21 +59,21 @@ def compute_recipe_figures(
 
 @njit(cache=True)
 def _evaluate_all(  # type: ignore[no-untyped-def]
-    ply_start, pair_start, pair_successor, outcome, to_move, seats, policies, opponents
+    ply_start, first_pair, pair_successor, outcome, to_move, seats, policies, opponents
 ):
     """Return the arrays of `PolicyResults`; each policy plays every baseline as X and as O."""
     policy_count = len(policies)
-    baseline_chances = np.empty((2, len(opponents), policy_count, 3))
+    outcome_chances_by_baseline = np.empty((2, len(opponents), policy_count, 3))
     best_response_chances = np.empty((2, policy_count, 3))
     is_reachable = np.empty((2, policy_count, len(to_move)), np.bool_)
     for seat_index, seat in enumerate(seats):
         is_own_decision = to_move == seat
         for policy_index in range(policy_count):
             for rival in range(len(opponents)):
-                baseline_chances[seat_index, rival, policy_index], chance = (
+                outcome_chances_by_baseline[seat_index, rival, policy_index], chance = (
                     _compute_forward_chances(
                         ply_start,
-                        pair_start,
+                        first_pair,
                         pair_successor,
                         outcome,
                         is_own_decision,
@@ -87,7 +87,7 @@ def _evaluate_all(  # type: ignore[no-untyped-def]
             is_reachable[seat_index, policy_index] = is_own_decision & is_possible
             best_response_chances[seat_index, policy_index] = (
                 _compute_best_response_chances(
-                    pair_start,
+                    first_pair,
                     pair_successor,
                     outcome,
                     is_own_decision,
@@ -96,7 +96,7 @@ def _evaluate_all(  # type: ignore[no-untyped-def]
                     is_possible,
                 )
             )
-    return baseline_chances, best_response_chances, is_reachable
+    return outcome_chances_by_baseline, best_response_chances, is_reachable
 
 
 def is_unbeatable(game: Game, policy: Policy, player: int) -> bool:
@@ -104,14 +104,14 @@ def is_unbeatable(game: Game, policy: Policy, player: int) -> bool:
 
     Every move with a chance above 0 and every reply of the opponent count.
     """
-    tree = (game.pair_start, game.pair_successor, game.outcome)
+    tree = (game.first_pair, game.pair_successor, game.outcome)
     chances = policy[game.pair_decision, game.pair_cell]
     return not _can_lose(*tree, game.to_move == player, chances, player)
 
 
 @njit(cache=True)
 def _compute_forward_chances(  # type: ignore[no-untyped-def]
-    ply_start, pair_start, pair_successor, outcome, is_own_decision, policy, opponent
+    ply_start, first_pair, pair_successor, outcome, is_own_decision, policy, opponent
 ):
     """Return the chances that X wins, draws and loses, [3], and of reaching each position, [D].
 
@@ -130,7 +130,7 @@ def _compute_forward_chances(  # type: ignore[no-untyped-def]
             if chance[decision] == 0:
                 continue
             moves = policy if is_own_decision[decision] else opponent
-            for pair in range(pair_start[decision], pair_start[decision + 1]):
+            for pair in range(first_pair[decision], first_pair[decision + 1]):
                 weight = chance[decision] * moves[pair]
                 if weight == 0:
                     continue
@@ -145,7 +145,7 @@ def _compute_forward_chances(  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _compute_best_response_chances(  # type: ignore[no-untyped-def]
-    pair_start,
+    first_pair,
     pair_successor,
     outcome,
     is_own_decision,
@@ -156,7 +156,7 @@ def _compute_best_response_chances(  # type: ignore[no-untyped-def]
     """Return the chances that X wins, draws and loses, [3], against a policy's best responder.
 
     It works backward from the last position. The responder takes the successor with the highest win
-    minus loss; of equal ones, that with the smallest loss; of equal ones again, the first. Where
+    minus loss, of equal successors the one with the smallest loss, then the first. Where
     the policy moves, the chances are the mean by its probabilities. Only positions that
     `is_possible`, [D], are computed.
     """
@@ -170,8 +170,8 @@ def _compute_best_response_chances(  # type: ignore[no-untyped-def]
     for decision in range(decisions - 1, -1, -1):
         if not is_possible[decision]:
             continue
-        start = pair_start[decision]
-        stop = pair_start[decision + 1]
+        start = first_pair[decision]
+        stop = first_pair[decision + 1]
         if is_own_decision[decision]:
             for pair in range(start, stop):
                 next_position = pair_successor[pair]
@@ -203,7 +203,7 @@ def _compute_best_response_chances(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _can_lose(pair_start, pair_successor, outcome, is_own_decision, policy, player):  # type: ignore[no-untyped-def]
+def _can_lose(first_pair, pair_successor, outcome, is_own_decision, policy, player):  # type: ignore[no-untyped-def]
     """Return whether a policy, [P], can lose a game from the empty board as `player`.
 
     It works backward: a position is lost if a possible move leads to a lost position.
@@ -212,7 +212,7 @@ def _can_lose(pair_start, pair_successor, outcome, is_own_decision, policy, play
     lost = np.zeros(decisions + len(outcome), np.bool_)
     lost[decisions:] = outcome == -player
     for decision in range(decisions - 1, -1, -1):
-        for pair in range(pair_start[decision], pair_start[decision + 1]):
+        for pair in range(first_pair[decision], first_pair[decision + 1]):
             if not is_own_decision[decision] or policy[pair] > 0:
                 lost[decision] |= lost[pair_successor[pair]]
     return lost[0]

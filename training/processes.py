@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 ProgressCallback = Callable[[Any], object]
-# It is the function `on_progress` of `run_in_parallel`, or in a process of the pool one that puts
+# The function `on_progress` of `run_in_parallel`; in a process of the pool, a function that puts
 # reports into the queue.
 _on_progress: ContextVar[ProgressCallback] = ContextVar("_on_progress")
 

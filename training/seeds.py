@@ -63,7 +63,7 @@ def evaluate_seeds(
             ],
             "against": {
                 opponent: {seat: getattr(chances, seat)[-1] for seat in SEATS}
-                for opponent, chances in figures.baseline_chances.items()
+                for opponent, chances in figures.outcome_chances_by_baseline.items()
             },
         }
 
@@ -90,7 +90,7 @@ def format_distribution(results: Sequence[MeasuredRun]) -> Iterator[str]:
     """Yield a line for each result with its minimum, quartiles and maximum."""
     yield f"{f'over {len(results):,} seeds':<40}     min  quartile   median  quartile      max"
     for opponent, seat in product(COMPARED_OPPONENTS, SEATS):
-        by_seat = [one.figures.baseline_chances[opponent] for one in results]
+        by_seat = [one.figures.outcome_chances_by_baseline[opponent] for one in results]
         ends = [getattr(chances, seat)[-1] for chances in by_seat]
         for column, verb in ((0, "wins against"), (2, "loses to")):
             shares = [100 * chances[column] for chances in ends]

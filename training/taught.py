@@ -105,7 +105,7 @@ class LessonPlan(NamedTuple):
     """A lesson before it is played: a game with a person, or practice against a program."""
 
     opponent: str
-    # one for each game
+    # the games of the lesson, a turn for each game
     turns: list[Turn]
     # the person's moves in the game; "" for practice
     person_cells: str
@@ -385,7 +385,7 @@ def list_own_updates(game: TrainingGame, seat: str) -> list[ValueChange]:
 def find_losing_move(record: str, seat: str, policy: Policy) -> LosingMove | None:
     """Find the move after which `seat`, "X" or "O", could no longer avoid its loss.
 
-    Its chance is that in `policy`. The result is None if there was no such move.
+    The chance of the move is its probability in `policy`. The result is None if there was no such move.
     """
     positions = replay_record(GAME, record)
     # The value of each position with optimal play is 1 if this seat wins, 0 for a draw, -1 if it loses.
@@ -404,7 +404,7 @@ def find_losing_move(record: str, seat: str, policy: Policy) -> LosingMove | Non
 def find_first_chances(lessons: Sequence[Lesson]) -> dict[tuple[int, int], float]:
     """Return {(position, cell): chance} for the losing moves of all lessons.
 
-    The chance of a move that occurs in several lessons is the one before the first of them.
+    If a move occurs in several lessons, its chance is from the time before the first of them.
     """
     chances: dict[tuple[int, int], float] = {}
     for lesson in lessons:
@@ -557,7 +557,7 @@ def evaluate_lesson(
         if seat in seats:
             reachable |= followed.is_reachable[number, 0]
     wins, blocks = find_wins_and_blocks()
-    losses_to_random = followed.baseline_chances[
+    losses_to_random = followed.outcome_chances_by_baseline[
         0, list(BASELINES).index("random"), 0, -1
     ]
     reached = {
@@ -587,7 +587,7 @@ def find_wins_and_blocks() -> tuple[BoolArray, BoolArray]:
     """
     _, after = list_legal_pairs(GAME)
     wins = after == WON
-    can_win = np.logical_or.reduceat(wins, GAME.pair_start[:-1])
+    can_win = np.logical_or.reduceat(wins, GAME.first_pair[:-1])
     lets_win = (after >= 0) & can_win[after]
     return wins, ~lets_win & ~can_win[GAME.pair_decision]
 
@@ -602,5 +602,5 @@ def can_miss_needed_move(
     `pair_chances`, [P], has the policy's chances, and `needed_moves`, [P], is a mask. Only
     positions that are `is_reachable`, [D], count.
     """
-    able = np.logical_or.reduceat(needed_moves, GAME.pair_start[:-1]) & is_reachable
+    able = np.logical_or.reduceat(needed_moves, GAME.first_pair[:-1]) & is_reachable
     return bool((able[GAME.pair_decision] & ~needed_moves & (pair_chances > 0)).any())

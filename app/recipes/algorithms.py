@@ -69,7 +69,8 @@ class QIteration(RecipeWithRewards, frozen=True, kw_only=True):
 class TdControl(RecipeWithRewards, frozen=True, kw_only=True):
     """The parameters of Q-learning and all Sarsas, which update a move after the opponent's reply."""
 
-    # By this slug of their base class, the Sarsas find the compiled training loop of Q-learning.
+    # Sarsa and its variants extend this class. They have no loop of their own, so they are trained
+    # by the compiled loop with this slug, which is that of Q-learning.
     slug: ClassVar[str] = "q-learning"
 
     vs: str = "random"

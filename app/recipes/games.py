@@ -54,7 +54,7 @@ class TrainingUpdate(
 
     `move_index` is the number of the move in the game, from 0. `update_count` counts the updates of
     the value, this one included. `is_opponent_move` is possible only in a league. `next_cell` is
-    the move with the value `next_value`. Other numbers are those of the textbook's `Update`. Only
+    the move with the value `next_value`. The other fields are as in the textbook's `Update`. Only
     examples have `values`: by cell, the values of all moves on the board before the update.
     """
 
@@ -92,7 +92,7 @@ class TrainingGame(
 ):
     """A game of a training with its moves, and with its updates in the order of time.
 
-    The seat is that of the learner, or "X" if it plays both sides. Only league games name an
+    The seat is the learner's, or "X" if the learner plays both sides. Only league games name an
     opponent.
     """
 

@@ -75,7 +75,7 @@ class TouchedBoard(NamedTuple):
     """A board whose values changed in games against a person.
 
     The values are by cell, and in the view of the player to move. `game_count` is the number of
-    games that updated a value of the board. The old values are those before the first lesson.
+    games that updated a value of the board. `old_values` are from the time before the first lesson.
     `is_updated` has a flag for each cell whose value was ever updated.
     """
 
@@ -93,8 +93,8 @@ class Course(Struct, frozen=True):
     unfinished game, or else in the next one. `values` has for each position of the record the
     values of the moves, by cell, in the mover's view; `is_value_known` marks those that were ever
     updated. `losing_games` has for each seat the likeliest game that the learner loses. During a
-    game there are no `blunder_chances`. The `touched_boards` are those of all games, and during the
-    first game those of its latest decisions.
+    game there are no `blunder_chances`. `touched_boards` has the boards of all games; during the first
+    game it has the boards of the learner's latest decisions.
     """
 
     recipe: str

@@ -221,8 +221,8 @@ class SignScheme(NamedTuple):
 
     The digit 0 is an empty cell. With the `starter` "x" or "o", 1 is X and 2 is O, and the starter
     makes the first move of a game. If O begins, O is read as X and X as O. With the `starter`
-    "mover", 1 is the player to move and 2 is the opponent. Usual meanings are those in the
-    documentation of /judge.
+    "mover", 1 is the player to move and 2 is the opponent. A meaning is usual if the
+    documentation of /judge names it.
     """
 
     digits: dict[str, int]

@@ -50,8 +50,8 @@ class TableReading:
 
     The values `q`, [D, cells], are those of the player to move, NaN where there is none; `q` is
     None if the table has moves only. `position_count` counts the unfinished positions of the table.
-    The notes tell the user how the table was read. If `is_proportional`, moves are drawn in
-    proportion to their values.
+    The notes tell the user how the table was read. If `is_proportional`, the agent
+    chooses moves at random, in proportion to their values.
     """
 
     policy: Policy
@@ -258,8 +258,8 @@ class TableReader:
     def count_taken_squares(self, places: EntryPlaces) -> int:
         """Return how many moves and values are on taken squares.
 
-        In rows with nine numbers some are on taken squares. The most common of these is only a
-        filler, and is not counted.
+        In rows with nine numbers some are on taken squares. The most common of these numbers is
+        only a filler, and is not counted.
         """
         entries = self.entries
         is_counted = places.is_taken & places.is_decision & ~np.isnan(entries.values)
@@ -285,7 +285,7 @@ class TableReader:
         number_count = int(is_number.sum())
         misfits = min(
             int((is_single & ~self.locate_entries(way, first).is_legal).sum())
-            for way, first in product(self.list_digit_orders(), (0, 1))
+            for way, first in product(self.list_base3_digit_orders(), (0, 1))
         )
         total = int(is_single.sum())
         are_values = number_count * 5 > total or (
@@ -302,17 +302,17 @@ class TableReader:
             return False
         return any(
             self.locate_entries(way, first).is_taken[is_single].mean() > MIN_TAKEN_SHARE
-            for way, first in product(self.list_digit_orders(), (0, 1))
+            for way, first in product(self.list_base3_digit_orders(), (0, 1))
         )
 
-    def list_digit_orders(self) -> list[bool]:
-        """Return whether base-3 numbers can be reversed: [False], [True] or [False, True]."""
+    def list_base3_digit_orders(self) -> list[bool]:
+        """Return the possible orders of digits in base-3 numbers; True is the reversed order."""
         ways = {"first": [False], "last": [True]}.get(self.options.digits)
         return ways or ([False, True] if self.boards.is_base3_number.any() else [False])
 
     def choose_reading(self) -> EntryPlaces:
         """Choose the reading with the fewest entries on taken squares; return its EntryPlaces."""
-        ways = self.list_digit_orders()
+        ways = self.list_base3_digit_orders()
         numbers = self.list_first_numbers()
         self.check_taken_moves(ways, numbers)
         taken = {
@@ -421,7 +421,7 @@ class TableReader:
         """Raise TableError if most moves are on squares that are taken on their boards.
 
         Then the boards were stored after the moves. The arguments are results of
-        `list_digit_orders` and `list_first_numbers`.
+        `list_base3_digit_orders` and `list_first_numbers`.
         """
         entries = self.entries
         is_move = entries.kinds != EntryKind.CELL
@@ -522,7 +522,7 @@ class TableReader:
             )
 
     def convert_to_movers_view(self) -> None:
-        """Change the sign of values for whose player low values are good."""
+        """Negate the values of each player for whom low values are good."""
         view = self.options.view
         evidence = ""
         if view == "auto":

@@ -542,7 +542,7 @@ def read_unheaded_row(label: str, cells: list[str], has_short_cells: bool) -> Ro
             row = Row(label, board, move)
         case [board, *values] if len(values) == 9:
             row = Row(label, board, values)
-        case [board, *pairs] if _are_move_pairs(board, pairs):
+        case [board, *pairs] if _are_moves_and_values(board, pairs):
             by_move = KeyValuePairs(zip(pairs[::2], pairs[1::2], strict=True))
             row = Row(label, board, by_move)
         case [*board, move, value] if len(board) == 9:
@@ -554,8 +554,8 @@ def read_unheaded_row(label: str, cells: list[str], has_short_cells: bool) -> Ro
     return row
 
 
-def _are_move_pairs(board: str, cells: list[str]) -> bool:
-    """Return whether moves and values take turns after a board, as in 0, 0.5, 4, -1."""
+def _are_moves_and_values(board: str, cells: list[str]) -> bool:
+    """Return whether the cells after a board are moves, each with its value, as in 0, 0.5, 4, -1."""
     moves = [parse_number(cell) for cell in cells[::2]]
     return (
         len(cells) % 2 == 0

@@ -2,7 +2,7 @@
 
 from app.textbook.exploration import epsilon_greedy
 from app.textbook.schedule import decay
-from app.textbook.symmetry import canonical_board, canonical_pair
+from app.textbook.symmetry import canonical_board, canonical_move
 from app.textbook.table import get_reward
 from app.textbook.whole_game import play_whole_game
 
@@ -30,7 +30,7 @@ class BackwardLearner:
         """Return the key of a move, or with `key=afterstate` of the board after the move."""
         if self.parameters.key == "afterstate":
             return canonical_board(self.game, self.game.make_move(board, cell))
-        return canonical_pair(self.game, board, cell)
+        return canonical_move(self.game, board, cell)
 
     def explore(self, board, rng):
         ties = self.parameters.ties

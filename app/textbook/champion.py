@@ -80,7 +80,6 @@ class Champion:
         return pick(best or cells, rng.random()), bool(best)
 
     def choose(self, board, rng):
-        """Return a greedy move."""
         values = {
             cell: self.value(board, cell) for cell in self.game.legal_moves(board)
         }
@@ -92,7 +91,7 @@ class Champion:
         return estimate_value(self.lower.get(after, -1), self.upper.get(after, 1))
 
     def key(self, board, cell):
-        """Return the board after a move, which is the same for symmetric boards."""
+        """Return the board after a move; symmetric boards after moves have the same key."""
         return canonical_board(self.game, self.game.make_move(board, cell))
 
     def list_boards_after(self, board):
@@ -100,6 +99,6 @@ class Champion:
         return [self.key(board, cell) for cell in self.game.legal_moves(board)]
 
 
-def estimate_value(lower, upper):
+def estimate_value(lower_bound, upper_bound):
     """Return the value a quarter of the way from the lower bound to the upper one."""
-    return lower + (upper - lower) / 4
+    return lower_bound + (upper_bound - lower_bound) / 4

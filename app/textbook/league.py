@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from app.textbook.exploration import epsilon_greedy, pick
 from app.textbook.loop import Move, Update
-from app.textbook.symmetry import list_symmetric_pairs
+from app.textbook.symmetry import list_symmetric_moves
 from app.textbook.table import Values, get_reward
 
 SLOW_PARAMETERS = {"gamma": 0.7, "k_start": 0.001, "k_step": 0.001, "k_limit": 100.0}
@@ -31,7 +31,7 @@ MEMBERS = (*LEARNERS, "fixed", "random")
 
 
 class Meeting(NamedTuple):
-    """The learner's opponent and seat in a league game; both are "" in a game between other members."""
+    """The learner's opponent and seat in a league game; "" and "" in a game of other members."""
 
     opponent: str
     seat: str
@@ -70,7 +70,7 @@ class Player:
             q.update({(s_next, a_next): reward for a_next in range(game.cells)})
         return Update(s, a, old, q[s, a], reward, after, None, best_next, target, alpha)
 
-    def draw(self, board, seat, rng):
+    def sample_move(self, board, seat, rng):
         """Return a random move, whose probability is proportional to k ** Q(s, a)."""
         cells = self.game.legal_moves(board)
         weights = [self.k ** self.q[self.see(board, cell, seat)] for cell in cells]
@@ -168,7 +168,7 @@ def play_league_game(game, names, players, person, rng):
 
 def choose_league_move(game, name, players, person, board, rng):
     if name in players:
-        return players[name].draw(board, game.player_to_move(board), rng)
+        return players[name].sample_move(board, game.player_to_move(board), rng)
     if name == "fixed":
         return game.legal_moves(board)[0]
     if name == "random":
@@ -185,6 +185,6 @@ def see_from_seat(game, board, cell, seat, symmetric):
     seen = board.translate(str.maketrans(".XO", "012" if seat == "X" else "021"))
     if not symmetric:
         return seen, cell
-    images = list_symmetric_pairs(game, seen, cell)
+    images = list_symmetric_moves(game, seen, cell)
     highest = max(image for image, _ in images)
     return min(image for image in images if image[0] == highest)

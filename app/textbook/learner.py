@@ -13,7 +13,6 @@ class Learner:
         self.epsilon = 0.0
 
     def choose(self, board, rng):
-        """Return a greedy move."""
         return epsilon_greedy(self.values(board), 0.0, rng)[0]
 
     def values(self, board):

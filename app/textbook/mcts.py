@@ -101,7 +101,6 @@ class Mcts:
         return (tree.simulate() for tree in self.trees.values())
 
     def choose(self, board, rng):
-        """Return a greedy move."""
         values = {
             cell: self.value(board, cell) for cell in self.game.legal_moves(board)
         }

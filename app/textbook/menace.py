@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 from app.textbook.exploration import epsilon_greedy
 from app.textbook.loop import Update
-from app.textbook.symmetry import canonical_pair
+from app.textbook.symmetry import canonical_move
 from app.textbook.table import get_reward
 from app.textbook.whole_game import play_whole_game
 
@@ -46,7 +46,7 @@ class Menace:
         game, parameters = self.game, self.parameters
         learning_seats = turn.learning_seats(turn.seat(parameters.seat, turn.number))
         # In self-play both players draw beads, even if the trained agent will play greedily.
-        opponent = turn.player or SimpleNamespace(choose=self.draw)
+        opponent = turn.player or SimpleNamespace(choose=self.draw_bead)
         mover = self
         if parameters.paper and turn.opponent == "you":
             # A person drew MENACE's beads from paper boxes, so the recipe contains MENACE's moves, too.
@@ -81,9 +81,9 @@ class Menace:
         return self.key(self.game.empty, cell) == self.key(self.game.empty, first)
 
     def key(self, board, cell):
-        return canonical_pair(self.game, board, cell)
+        return canonical_move(self.game, board, cell)
 
-    def draw(self, board, rng):
+    def draw_bead(self, board, rng):
         cells = self.game.legal_moves(board)
         left = (
             rng.random() * [*accumulate(self.share(board, cell) for cell in cells)][-1]
@@ -100,12 +100,12 @@ class Menace:
         return self.beads(board, cell) / keys.count(self.key(board, cell))
 
     def explore(self, board, rng):
-        return self.draw(board, rng), True
+        return self.draw_bead(board, rng), True
 
     def choose(self, board, rng):
-        """Return a move as the trained agent chooses it: a drawn one, or one with the most beads."""
+        """Return the trained agent's move: by drawing a bead, or the move with the most beads."""
         if self.parameters.plays == "proportional":
-            return self.draw(board, rng)
+            return self.draw_bead(board, rng)
         beads = {
             cell: float(self.beads(board, cell))
             for cell in self.game.legal_moves(board)
@@ -113,7 +113,7 @@ class Menace:
         return epsilon_greedy(beads, 0.0, rng)[0]
 
     def value(self, board, cell):
-        """Return the beads of a move, or its share of them if the agent draws its moves."""
+        """Return the beads of a move, or the cell's share of them if the agent draws beads."""
         if self.parameters.plays == "proportional":
             return self.share(board, cell)
         return self.beads(board, cell)

@@ -10,7 +10,6 @@ class Person:
         self.cells = iter(cells)
 
     def choose(self, board, rng):
-        """Return the next cell."""
         return int(next(self.cells))
 
 

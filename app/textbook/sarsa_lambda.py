@@ -26,8 +26,8 @@ class SarsaLambda(Learner):
         delta is the TD error of the last move, (s, a), and z is the trace of a move. First all
         traces are multiplied by gamma lambda, then the trace of the last move grows by 1. `s_next`
         is the board after the opponent's reply, and `a_next` is the move chosen there, None if the
-        game is over. Returns the Update of the last move, and stores those of the others in
-        `earlier_updates`.
+        game is over. Returns the Update of the last move, and stores the Updates of the
+        earlier moves in `earlier_updates`.
         """
         q, alpha, gamma = self.q, self.parameters.alpha, self.parameters.gamma
         z = self.z[self.game.player_to_move(s)]

@@ -4,18 +4,18 @@ from functools import cache
 
 
 @cache
-def canonical_pair(game, board, cell):
+def canonical_move(game, board, cell):
     """Return the (board, move) that represents all symmetric ones."""
-    return min(list_symmetric_pairs(game, board, cell))
+    return min(list_symmetric_moves(game, board, cell))
 
 
 @cache
 def canonical_board(game, board):
     """Return the board that represents all symmetric ones."""
-    return min(image for image, _ in list_symmetric_pairs(game, board, 0))
+    return min(image for image, _ in list_symmetric_moves(game, board, 0))
 
 
-def list_symmetric_pairs(game, board, cell):
+def list_symmetric_moves(game, board, cell):
     """Return a board and a move as they are after each rotation and reflection."""
     return [
         ("".join(board[source] for source in sources), sources.index(cell))

@@ -64,7 +64,6 @@ class TdAfterstates:
             yield self.update(*last[player], reward, board, None)
 
     def choose(self, board, rng):
-        """Return a greedy move."""
         return epsilon_greedy(self.values(board), 0.0, rng)[0]
 
     def values(self, board):

@@ -172,8 +172,8 @@ def encode_agent(game: Game, agent: Agent) -> tuple[bytes, bytes]:
 def pack_agent(game: Game, agent: Agent) -> bytes:
     history = agent.history
     arrays = (
-        history.change_snapshot,
-        history.change_value,
+        history.snapshot_of_change,
+        history.value_after_change,
         history.first_update,
         game.gather_pairs(agent.visits),
     )
@@ -211,7 +211,7 @@ def unpack_agent(game: Game, packed_agent: bytes, recipe_name: str) -> Agent:
         snapshot_updates=np.array(card.figures.snapshot_updates),
         history=history,
     )
-    for array in (agent.q, agent.visits, agent.snapshot_updates, history.change_start):
+    for array in (agent.q, agent.visits, agent.snapshot_updates, history.first_change):
         array.flags.writeable = False
     return agent
 

@@ -41,8 +41,8 @@ class BlunderClasses(NamedTuple):
 
     `example_rows`, [N], has the row of the likeliest position of each class in `BlunderDecisions`.
     `symmetric_counts`, [N], has the number of positions in each class, and `blundering_counts`,
-    [N], the number of those in which the policy can blunder. `chances`, [N], is the chance of a
-    blunder in the class, in a game against random moves.
+    [N], the number of these positions in which the policy can blunder. `chances`, [N], is the
+    chance of a blunder in the class, in a game against random moves.
     """
 
     example_rows: IndexArray
@@ -77,8 +77,8 @@ def list_blunder_decisions(reachable_play: ReachablePlay) -> BlunderDecisions:
 def group_blunder_decisions(game: Game, decisions: BlunderDecisions) -> BlunderClasses:
     """Group blunders by symmetry.
 
-    The classes are sorted by the chance of the blunder in a game against random moves, then by the
-    loss of value, then by ply.
+    The classes of symmetric positions are sorted by the chance of the blunder in a game against
+    random moves, then by the loss of value, then by ply.
     """
     decision_class = game.symmetry_class[: game.decisions]
     blunder_class = decision_class[decisions.positions]

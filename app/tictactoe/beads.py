@@ -52,11 +52,11 @@ def compute_preferences(
     sides of 0. It is no expected result. `beads`, [..., P], has the beads of all legal moves, or
     those of the moves in one position.
     """
-    starts = game.pair_start[:-1]
+    starts = game.first_pair[:-1]
     # Symmetric cells are one move, so each of four symmetric cells counts as a quarter of a move.
     move_part = 1 / count_symmetric_cells(game)
     if decision is not None:
-        start, end = game.pair_start[decision : decision + 2]
+        start, end = game.first_pair[decision : decision + 2]
         starts = np.zeros(1, np.intp)
         move_part = move_part[start:end]
     sizes = np.diff(starts, append=len(move_part))

@@ -14,7 +14,7 @@ NEGLIGIBLE_CHANCE = 0.0005
 
 
 class BlunderChance(NamedTuple):
-    """The chance that a policy blunders on a board: once it is on the board, and in a whole game.
+    """The chance that a policy blunders on a board: when the game is there, and in a whole game.
 
     The games are against random moves, and the policy plays in the seat that moves on this board.
     """

@@ -16,8 +16,8 @@ from app.tictactoe.values import solve_game
 class Box(NamedTuple):
     """A matchbox for a position and all symmetric positions.
 
-    `position` is the one with the lowest number, which the label of the box shows. `cells` has a
-    cell for each move: the first one if several cells are symmetric.
+    `position` is the position with the lowest number, which the label of the box shows. `cells` has
+    a cell for each move: of symmetric cells, the first one.
     """
 
     number: int
@@ -30,13 +30,13 @@ class Box(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def list_boxes(game: Game, first_cell: int | None = None) -> tuple[Box, ...]:
+def list_boxes(game: Game, opening_cell: int | None = None) -> tuple[Box, ...]:
     """Return all boxes in the order of their numbers.
 
-    If X always opens on `first_cell`, the empty board and positions without this move need no box.
+    If X always opens on `opening_cell`, the empty board and positions without this move need no box.
     A position with a single empty cell needs no box, because there is nothing to draw.
     """
-    reached = _find_positions_in_games(game, first_cell)
+    reached = _find_positions_in_games(game, opening_cell)
     positions = [
         position
         for position in np.flatnonzero(reached).tolist()
@@ -50,10 +50,10 @@ def list_boxes(game: Game, first_cell: int | None = None) -> tuple[Box, ...]:
     )
 
 
-def find_box(game: Game, position: int, first_cell: int | None = None) -> Box | None:
+def find_box(game: Game, position: int, opening_cell: int | None = None) -> Box | None:
     """Return the box that a position shares with its symmetric positions; None if it needs none."""
     representative = int(game.symmetry_class[position])
-    boxes = list_boxes(game, first_cell)
+    boxes = list_boxes(game, opening_cell)
     return next((box for box in boxes if box.position == representative), None)
 
 
@@ -69,14 +69,14 @@ def count_lost_boxes(game: Game) -> int:
     return int((lost & (ply == ply.max())).sum())
 
 
-def _find_positions_in_games(game: Game, first_cell: int | None) -> BoolArray:
-    if first_cell is None:
+def _find_positions_in_games(game: Game, opening_cell: int | None) -> BoolArray:
+    if opening_cell is None:
         return np.ones(game.decisions, np.bool_)
     reached = np.zeros(game.positions, np.bool_)
-    first_cells = {
-        int(np.flatnonzero(cells == first_cell)[0]) for cells in game.symmetries
+    opening_cells = {
+        int(np.flatnonzero(cells == opening_cell)[0]) for cells in game.symmetries
     }
-    reached[game.successor[0, sorted(first_cells)]] = True
+    reached[game.successor[0, sorted(opening_cells)]] = True
     # A move leads to a position with a higher number, so one pass in this order is enough.
     for position in range(1, game.decisions):
         if reached[position]:
@@ -85,7 +85,7 @@ def _find_positions_in_games(game: Game, first_cell: int | None) -> BoolArray:
 
 
 def _list_distinct_moves(game: Game, position: int) -> tuple[int, ...]:
-    start, end = game.pair_start[position : position + 2]
+    start, end = game.first_pair[position : position + 2]
     _, first = np.unique(game.pair_class[start:end], return_index=True)
     first.sort()
     return tuple(game.pair_cell[start + first].tolist())

@@ -34,7 +34,7 @@ RESERVED_IDS = {"human", "truth", "self", "both", *BASELINES}
 
 EMPTY_FIGURES = Figures(
     snapshot_updates=[],
-    baseline_chances={},
+    outcome_chances_by_baseline={},
     best_response=ChancesBySeat([], []),
     nash_conv=[],
     blunders=[],
@@ -182,9 +182,9 @@ def check_card(game: Game, agent_id: str, card: Card) -> None:
 
 def check_figures(game: Game, figures: Figures) -> None:
     """Raise ValueError if figures contradict each other, the baselines or the game."""
-    if figures.baseline_chances.keys() != BASELINES.keys():
+    if figures.outcome_chances_by_baseline.keys() != BASELINES.keys():
         raise ValueError(
-            f"figures are against {', '.join(figures.baseline_chances) or 'no opponent'} "
+            f"figures are against {', '.join(figures.outcome_chances_by_baseline) or 'no opponent'} "
             "and have to be against "
             f"{', '.join(BASELINES)}: the command `judge` writes them anew"
         )
@@ -202,7 +202,10 @@ def check_figures(game: Game, figures: Figures) -> None:
 
 
 def _check_chances(figures: Figures) -> None:
-    for chances in (figures.best_response, *figures.baseline_chances.values()):
+    for chances in (
+        figures.best_response,
+        *figures.outcome_chances_by_baseline.values(),
+    ):
         sums = [sum(entry) for entry in (*chances.x, *chances.o)]
         if any(abs(total - 1) > CHANCE_TOLERANCE for total in sums):
             raise ValueError("chances of win, draw and loss add up to 1")
@@ -229,7 +232,10 @@ def _list_figure_lists(figures: Figures) -> list[Sized]:
         reachable.x,
         reachable.o,
     ]
-    for chances in (figures.best_response, *figures.baseline_chances.values()):
+    for chances in (
+        figures.best_response,
+        *figures.outcome_chances_by_baseline.values(),
+    ):
         figure_lists += [chances.x, chances.o]
     if figures.correct_class_shares is not None:
         figure_lists.append(figures.correct_class_shares)

@@ -71,7 +71,7 @@ class Game:
 
     @property
     def pairs(self) -> int:
-        return int(self.pair_start[-1])
+        return int(self.first_pair[-1])
 
     def is_over(self, position: int) -> bool:
         return position >= self.decisions
@@ -94,10 +94,10 @@ class Game:
         return _make_read_only(self.successor >= 0)
 
     @cached_property
-    def pair_start(self) -> IndexArray:
+    def first_pair(self) -> IndexArray:
         """The index of the first pair of each decision, [D + 1].
 
-        The pairs of decision s are `pair_start[s]:pair_start[s + 1]`, with their cells in reading
+        The pairs of decision s are `first_pair[s]:first_pair[s + 1]`, with their cells in reading
         order.
         """
         return _make_read_only(

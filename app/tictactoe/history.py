@@ -23,11 +23,11 @@ class History:
     """
 
     snapshot_count: int
-    # [P + 1] pair p has changes change_start[p]:change_start[p + 1]
-    change_start: NDArray[np.int32]
+    # [P + 1] pair p has changes first_change[p]:first_change[p + 1]
+    first_change: NDArray[np.int32]
     # [C] the first snapshot that has the value; 0 for the first value of a pair
-    change_snapshot: NDArray[np.uint8]
-    change_value: NDArray[np.float32]
+    snapshot_of_change: NDArray[np.uint8]
+    value_after_change: NDArray[np.float32]
     # [P] the first snapshot that was taken after an update of the move, T if there is none
     first_update: NDArray[np.uint8]
 
@@ -46,15 +46,15 @@ class History:
         changes = np.ones((pairs, snapshots), np.bool_)
         changes[:, 1:] = (bits[1:] != bits[:-1]).T
         pair, snapshot = changes.nonzero()
-        change_start = np.zeros(pairs + 1, np.int32)
-        np.cumsum(np.bincount(pair, minlength=pairs), out=change_start[1:])
+        first_change = np.zeros(pairs + 1, np.int32)
+        np.cumsum(np.bincount(pair, minlength=pairs), out=first_change[1:])
         # In an untrusted file any byte but 0 may stand for true, so bytes are compared with 0.
         first_update = (is_updated.view(np.uint8) == 0).sum(axis=0).astype(np.uint8)
         since = snapshot.astype(np.uint8)
         history = cls(
-            snapshots, change_start, since, values[snapshot, pair], first_update
+            snapshots, first_change, since, values[snapshot, pair], first_update
         )
-        for array in (change_start, since, history.change_value, first_update):
+        for array in (first_change, since, history.value_after_change, first_update):
             array.flags.writeable = False
         return history
 
@@ -62,28 +62,28 @@ class History:
         self, snapshot: int, pairs: slice = ALL_PAIRS
     ) -> NDArray[np.float32]:
         """Return the values of the moves `pairs` at a snapshot; -1 is the last one."""
-        starts = self.change_start[:-1][pairs]
-        ends = self.change_start[1:][pairs]
+        starts = self.first_change[:-1][pairs]
+        ends = self.first_change[1:][pairs]
         start = int(starts[0])
         end = int(ends[-1])
         # A pair's changes are sorted by snapshot. Its value comes from the last change that is not
         # later than this snapshot.
-        is_made = self.change_snapshot[start:end] <= snapshot % self.snapshot_count
+        is_made = self.snapshot_of_change[start:end] <= snapshot % self.snapshot_count
         made = np.add.reduceat(is_made, starts - start, dtype=np.int32)
-        return self.change_value[starts + made - 1]
+        return self.value_after_change[starts + made - 1]
 
     def find_updated_pairs(self, snapshot: int, pairs: slice = ALL_PAIRS) -> BoolArray:
         """Return which of the moves `pairs` were updated before a snapshot (-1: the last one)."""
         return self.first_update[pairs] <= snapshot % self.snapshot_count
 
     def get_all_values(self) -> NDArray[np.float32]:
-        until = np.append(self.change_snapshot[1:], np.uint8(0))
+        until = np.append(self.snapshot_of_change[1:], np.uint8(0))
         # A value lasts until the next change of its pair, or else until the last snapshot. After
         # the last change of a pair, the next one belongs to another pair and has snapshot 0.
         until = np.where(
-            until > self.change_snapshot, until, np.uint8(self.snapshot_count)
+            until > self.snapshot_of_change, until, np.uint8(self.snapshot_count)
         )
-        values = self.change_value.repeat(until - self.change_snapshot)
+        values = self.value_after_change.repeat(until - self.snapshot_of_change)
         return np.ascontiguousarray(values.reshape(-1, self.snapshot_count).T)
 
     def find_all_updated_pairs(self) -> BoolArray:

@@ -17,8 +17,8 @@ DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 class RecordError(ValueError):
     """Raised for a text that is not the record of a game.
 
-    The message is `pattern` with its placeholders, such as %(ply)s, replaced by `values`. Both are
-    kept, so that pages can translate the pattern first.
+    The message is `pattern` with its placeholders, such as %(ply)s, replaced by `values`. The
+    error keeps the pattern and the values, so that pages can translate the pattern first.
     """
 
     def __init__(self, pattern: str, **values: object) -> None:

@@ -106,7 +106,7 @@ class Figures(
     forbid_unknown_fields=True,
     rename={
         "snapshot_updates": "updates",
-        "baseline_chances": "vs",
+        "outcome_chances_by_baseline": "vs",
         "correct_class_shares": "classes_right",
         "task_distance": "task",
     },
@@ -115,7 +115,8 @@ class Figures(
 
     Attributes:
         snapshot_updates: The number of updates in the training before each snapshot.
-        baseline_chances: The probabilities that the agent wins, draws and loses against each baseline.
+        outcome_chances_by_baseline: The probabilities that the agent wins, draws and loses against
+            each baseline.
         best_response: The probabilities that the agent wins, draws and loses against its best
             responder.
         nash_conv: NashConv at each snapshot: the mean result of the best responder as X plus that as
@@ -131,7 +132,7 @@ class Figures(
     """
 
     snapshot_updates: list[Count]
-    baseline_chances: dict[str, ChancesBySeat]
+    outcome_chances_by_baseline: dict[str, ChancesBySeat]
     best_response: ChancesBySeat
     nash_conv: list[Annotated[float, Meta(ge=0, le=2)]]
     blunders: list[Count]
@@ -144,7 +145,7 @@ class PolicyResults(NamedTuple):
     """The results of T policies, as the chances that X wins, of a draw, and that O wins."""
 
     # [2, L, T, 3] as X and as O, against each of L baselines
-    baseline_chances: Values
+    outcome_chances_by_baseline: Values
     # [2, T, 3] as X and as O, against the policy's best responder
     best_response_chances: Values
     # [2, T, D] whether the policy can reach each position, as X and as O
@@ -191,8 +192,8 @@ def compute_figures(
     blundering = _find_blunders_of_policies(game, policies)
     return Figures(
         snapshot_updates=list(updates),
-        baseline_chances={
-            name: _split_by_seat(followed.baseline_chances[:, number])
+        outcome_chances_by_baseline={
+            name: _split_by_seat(followed.outcome_chances_by_baseline[:, number])
             for number, name in enumerate(BASELINES)
         },
         best_response=beaten,
@@ -290,7 +291,7 @@ def _collect_baseline_moves(game: Game) -> PolicyMoves:
 
 def _find_blunders_of_policies(game: Game, policies: Values) -> BoolArray:
     wrong = (policies > 0) & ~find_best_moves(game)[game.legal]
-    can_blunder: BoolArray = np.logical_or.reduceat(wrong, game.pair_start[:-1], axis=1)
+    can_blunder: BoolArray = np.logical_or.reduceat(wrong, game.first_pair[:-1], axis=1)
     return can_blunder
 
 
@@ -329,7 +330,7 @@ def _measure_task_distance(
 def _split_by_seat(chances: Values) -> ChancesBySeat:
     """Return the chances of a win, a draw and a loss as X and as O.
 
-    `chances`, [2, T, 3], are those that X wins, that nobody wins and that O wins.
+    `chances`, [2, T, 3], are the chances that X wins, of a draw, and that O wins.
     """
     return ChancesBySeat(*map(_convert_to_players_view, chances, SEATS.values()))
 
@@ -337,7 +338,7 @@ def _split_by_seat(chances: Values) -> ChancesBySeat:
 def _convert_to_players_view(chances: Values, player: int) -> list[Chances]:
     """Return a player's rounded chances of a win, a draw and a loss.
 
-    `chances`, [N, 3], are those that X wins, that nobody wins and that O wins.
+    `chances`, [N, 3], are the chances that X wins, of a draw, and that O wins.
     """
     # This turns -0.0 into 0.0.
     own = np.round(chances[:, ::player], FIGURE_DECIMALS) + 0.0

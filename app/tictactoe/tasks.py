@@ -2,7 +2,7 @@
 
 A training task is the opponent, the rewards and the discount with which an agent learns. An agent
 that has learned its task perfectly may still blunder against optimal play. So a learned value can
-be compared with two exact values: that of optimal play and that of the training task.
+be compared with two exact values: the value of optimal play, and the value of the training task.
 """
 
 from collections.abc import Callable

@@ -27,7 +27,7 @@ UNKNOWN_LEVEL = -128
 ROW_WIDTH_TO_HEIGHT = 3
 # The unit is the side of a tile.
 ROW_GAP = 0.75
-# Chances are rounded before sorting, because those of symmetric positions differ by rounding errors.
+# Chances of symmetric positions differ by rounding errors, so chances are rounded before sorting.
 CHANCE_DECIMALS = 9
 
 
@@ -127,7 +127,7 @@ def find_known_decisions(game: Game, is_updated: BoolArray) -> BoolArray:
     `is_updated`, [..., P], has a flag for each legal move.
     """
     is_known: BoolArray = np.logical_or.reduceat(
-        is_updated, game.pair_start[:-1], axis=-1
+        is_updated, game.first_pair[:-1], axis=-1
     )
     return is_known
 
@@ -137,9 +137,8 @@ def choose_representatives(
 ) -> IndexArray:
     """Return the position whose values each tile shows, [..., N].
 
-    It is one with known values if there is one (`is_known`, [..., D]), then the one with most
-    updates in the whole training (`visits`, [D, cells]), then the first. Leading axes are
-    snapshots.
+    Positions with known values (`is_known`, [..., D]) come first, then positions with more updates
+    in the whole training (`visits`, [D, cells]), then lower numbers. Leading axes are snapshots.
     """
     updates = visits.sum(axis=1, dtype=np.int64)[tiles.symmetric_decisions]
     # Any position with a known value ranks above all positions without one.
@@ -191,7 +190,7 @@ def get_best_move_values(
     `pair_values`, [..., P], has the value of every legal move of the game.
     """
     return select_values(
-        decisions, np.maximum.reduceat(pair_values, game.pair_start[:-1], axis=-1)
+        decisions, np.maximum.reduceat(pair_values, game.first_pair[:-1], axis=-1)
     )
 
 

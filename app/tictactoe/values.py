@@ -121,7 +121,7 @@ def compute_best_responses(
     """Return the best responses to policies, both [..., P], and the chances of the results.
 
     The chances that X wins, of a draw, and that O wins from each position are [3, ..., S].
-    `loss_reward` is explained in `find_best_response`, which also checks the policies.
+    `find_best_response` explains `loss_reward`, and checks the policies.
     """
     own, theirs = (0, 2) if responder == X else (2, 0)
     chances = _init_outcome_chances(game, policy.shape[:-1])
@@ -162,7 +162,7 @@ def collect_policy_moves(game: Game, policies: Values) -> PolicyMoves:
     moves = policies > 0
     # The index of move p of policy l is l * P + p.
     played = np.flatnonzero(moves)
-    sizes = np.add.reduceat(moves, game.pair_start[:-1], axis=1, dtype=np.intp)
+    sizes = np.add.reduceat(moves, game.first_pair[:-1], axis=1, dtype=np.intp)
     starts = sizes.cumsum().reshape(sizes.shape) - sizes
     chance = policies.ravel()[played]
     after = game.pair_successor[played % game.pairs]
@@ -295,7 +295,7 @@ def list_plies_backward(game: Game) -> Iterator[PlyArrays]:
 def list_plies(game: Game) -> tuple[PlyArrays, ...]:
     listed = []
     for start, stop in pairwise(game.ply_start.tolist()):
-        first = game.pair_start[start : stop + 1]
+        first = game.first_pair[start : stop + 1]
         pairs = slice(int(first[0]), int(first[-1]))
         starts = first[:-1] - first[0]
         sizes = np.diff(first)

@@ -6,7 +6,7 @@ from babel.messages.catalog import Catalog, Message
 def is_translated(message: Message) -> bool:
     """Return whether a text is translated in all its plural forms.
 
-    A "fuzzy" translation does not count: somebody has to check it.
+    A translation that is marked "fuzzy" does not count, because a translator has to check it.
     """
     forms = message.string if isinstance(message.string, tuple) else (message.string,)
     return not message.fuzzy and all(forms)

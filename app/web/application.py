@@ -40,7 +40,7 @@ PAGE_MODULES = (
     "why",
     "embed",
     "puzzle",
-    # It comes before "how", whose URL rule also matches the steps of the lesson.
+    # The lesson comes before "how", whose URL rule also matches the steps of the lesson.
     "lesson",
     "how",
     "faults",
@@ -66,7 +66,7 @@ LINKS = [
 def create_app(models_folder: Path | None = None, seed: int | None = None) -> Flask:
     """Return the site with the models of a folder, by default of the folder in the environment.
 
-    With a `seed`, agents draw the same moves each time the site runs. Raises ModelError for a
+    With a `seed`, agents make the same random moves each time the site runs. Raises ModelError for a
     broken model, naming the file and the reason, and SettingError for a wrong environment variable.
     """
     app = Flask(__name__, static_folder=None, template_folder=ROOT / "templates")

@@ -133,8 +133,8 @@ def find_next_disagreement(
 ) -> str | None:
     """Return the record of the position in which the views differ most, None if they agree.
 
-    After `position` it is the one with the next smaller difference, or None after the last.
-    Symmetric positions count as the same.
+    With `position`, it is the position with the next smaller difference than `position`, or None if
+    there is none. Symmetric positions count as the same.
     """
     disagreements = find_disagreements(site, tuple(views))
     if position is not None:
@@ -149,7 +149,7 @@ def find_next_disagreement(
 def build_comparison(state: MatchState) -> Comparison:
     """Compare the agents of a match, and the source of its values, in its position.
 
-    If these are fewer than two, default agents are added.
+    If they are fewer than two sources of values, default agents are added.
     """
     current = state.match
     site = state.site

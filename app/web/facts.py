@@ -107,7 +107,9 @@ def list_outcome_chances(
     figures: Figures, snapshot: int = -1
 ) -> dict[tuple[str, str], Chances]:
     """Return (opponent, "x" or "o") -> chances of a win, a draw and a loss at a snapshot."""
-    opponents = figures.baseline_chances | {BEST_RESPONDER: figures.best_response}
+    opponents = figures.outcome_chances_by_baseline | {
+        BEST_RESPONDER: figures.best_response
+    }
     return {
         (opponent, seat): getattr(chances, seat)[snapshot]
         for opponent, chances in opponents.items()

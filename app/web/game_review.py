@@ -68,7 +68,7 @@ def review_moves(state: MatchState) -> list[ReviewedMove]:
         zip(state.positions, state.played_cells, strict=False), 1
     ):
         value_source = lenses[get_mover(ply - 1)]
-        # Moves with long names are not cached, because the names would fill the cache.
+        # The names of some agents are so long that they would fill the cache.
         judge = (
             _review_move if len(value_source) > MAX_NAME_LENGTH else _review_move_cached
         )

@@ -116,13 +116,13 @@ class Match(Struct, frozen=True, rename=_PARAMETER_BY_FIELD):
 
     @property
     def person_side(self) -> int | None:
-        """Whom the only person plays, +1 X or -1 O; None for two persons or none."""
+        """The side of the only person, +1 X or -1 O; None if two people play, or none."""
         people = [player for player in (X, O) if self.is_human(player)]
         return people[0] if len(people) == 1 else None
 
     @property
     def visitor_side(self) -> int | None:
-        """Whom the visitor plays, +1 X or -1 O; None for two persons, none, or in a replay."""
+        """The visitor's side, +1 X or -1 O; None in a replay, or if two people play, or none."""
         return None if self.replays_record else self.person_side
 
     @property
@@ -155,7 +155,7 @@ class Match(Struct, frozen=True, rename=_PARAMETER_BY_FIELD):
     def show_ply(self, ply: int) -> "Match":
         """Return the match with the position after the first `ply` moves of its record.
 
-        Two agents then pause, or they would go on from there.
+        If two agents play, they pause, because they would continue from this position.
         """
         earlier = ply < len(self.record)
         return replace(
@@ -186,7 +186,7 @@ class MatchState:
 
     @property
     def shared(self) -> "MatchState":
-        """The position by which a link to this match is described: the end of a replay."""
+        """The state that the title and the picture of a link show: in a replay, its end."""
         if not self.match.replays_record:
             return self
         end = self.match.show_ply(len(self.match.record))

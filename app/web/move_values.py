@@ -99,8 +99,8 @@ class MoveValues:
     is_best: list[bool]
     # [cells] result with optimal play after the move, such as "win in 2"
     optimal_results: list[str]
-    # whether the value is nearest to a wrong result
-    is_wrong: list[bool]
+    # [cells] whether the value is nearest to another result than that of optimal play
+    is_value_wrong: list[bool]
     # whether the value is wrong and the move is a blunder
     is_blunder: list[bool]
     # the text for cells with an unknown value
@@ -175,8 +175,8 @@ def choose_value_source(match: Match, site: SiteData, player_to_move: int) -> st
 def find_shown_ply(state: MatchState) -> int:
     """Return how many moves were made before the decision whose values are shown.
 
-    It is usually the present one. While an agent is about to reply, and after the end, it is the
-    person's last decision or, without a person, the last one of the game.
+    Usually no move was made since then. While an agent is about to reply, and after the end, it is
+    the person's last decision or, without a person, the last decision of the game.
     """
     shown = len(state.match.shown_record)
     person = state.match.person_side
@@ -297,7 +297,7 @@ def _evaluate_moves(
         return view
     wrong = known & (np.rint(view.scaled_values) != site.optimal_q[position])
     blunders = wrong & ~site.is_move_correct[position]
-    return replace(view, is_wrong=wrong.tolist(), is_blunder=blunders.tolist())
+    return replace(view, is_value_wrong=wrong.tolist(), is_blunder=blunders.tolist())
 
 
 def _format_shown_values(
@@ -324,7 +324,7 @@ def build_move_values(
     """Return move values from `source_values`, `is_known` and `policy`, which are all [cells].
 
     Without a `reward_scale` the values are beads. The moves that the source plays are shown even
-    without an update. `is_wrong` and `is_blunder` are all False here.
+    without an update. `is_value_wrong` and `is_blunder` are all False here.
     """
     if reward_scale is None:
         source_values, scaled = _compute_bead_preferences(
@@ -334,7 +334,8 @@ def build_move_values(
         # The addition changes -0.0 to 0.0.
         source_values = source_values + 0.0
         scaled = scale_values(source_values, reward_scale, int(GAME.to_move[position]))
-    # For beads the policy is no preference, because symmetric squares share the beads of a move.
+    # With beads, symmetric squares share the probability of a move, so the move with the most beads
+    # can have less probability for each of its squares than another move.
     preference = policy if reward_scale else scaled
     likeliest = preference == np.fmax.reduce(preference)
     best = likeliest & is_known.any()
@@ -371,7 +372,7 @@ def build_move_values(
         likeliest_cells=np.flatnonzero(likeliest).tolist(),
         is_best=best.tolist(),
         optimal_results=_format_optimal_results(site, position),
-        is_wrong=[False] * GAME.cells,
+        is_value_wrong=[False] * GAME.cells,
         is_blunder=[False] * GAME.cells,
         unknown_text=unknown_text,
         are_beads=reward_scale is None,
@@ -392,7 +393,9 @@ def _build_policy_moves(site: SiteData, position: int, value_source: str) -> Mov
         policy,
         OPTIMAL_PLAY_REWARDS,
     )
-    return replace(view, is_best=plays.tolist(), is_wrong=blunders, is_blunder=blunders)
+    return replace(
+        view, is_best=plays.tolist(), is_value_wrong=blunders, is_blunder=blunders
+    )
 
 
 def can_blunder(state: MatchState, move_values: MoveValues) -> bool:
@@ -406,9 +409,10 @@ def build_notes(
 ) -> list[Note]:
     """Return the note beside the value of each cell.
 
-    With optimal play it is the result of the move. For other sources `marked_errors` says which
-    values to mark: "" for blunders, "truth" for all that are nearest to a wrong result, "task" for
-    all that differ from the exact values of the agent's task, and "none".
+    If the values are those of optimal play, each note is the result of the move. For other sources
+    `marked_errors` selects the values that get a note: those of blunders (""), those nearest to
+    another result than that of optimal play ("truth"), those that differ from the exact values of
+    the agent's task ("task"), or none of them ("none").
     """
     if move_values.is_optimal_play:
         return [Note(truth, truth) for truth in move_values.optimal_results]
@@ -435,7 +439,9 @@ def build_notes(
         return [EMPTY_NOTE] * len(move_values.value_texts)
     results = np.sign(site.signed_moves_to_end[move_values.position]).tolist()
     erring = (
-        move_values.is_wrong if marked_errors == "truth" else move_values.is_blunder
+        move_values.is_value_wrong
+        if marked_errors == "truth"
+        else move_values.is_blunder
     )
     return [
         Note(
@@ -487,7 +493,7 @@ def _compute_bead_preferences(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the beads of each move, and its preference by `compute_preferences`, [cells]."""
     legal = GAME.legal[position]
-    pairs = slice(*GAME.pair_start[position : position + 2])
+    pairs = slice(*GAME.first_pair[position : position + 2])
     held, leaning = np.full((2, len(legal)), np.nan)
     held[legal] = count_beads(GAME, bead_row[legal], play_rule, pairs)
     leaning[legal] = compute_preferences(GAME, held[legal], position)
@@ -500,7 +506,7 @@ def _read_learned_values(
     """Return an agent's values in a position, and whether each of them is known, [cells]."""
     agent = site.agents[agent_name]
     legal = GAME.legal[position]
-    pairs = slice(*GAME.pair_start[position : position + 2])
+    pairs = slice(*GAME.first_pair[position : position + 2])
     known = np.zeros(len(legal), np.bool_)
     known[legal] = site.find_known_pairs(
         agent_name, -1 if snapshot is None else snapshot, pairs

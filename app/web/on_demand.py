@@ -105,7 +105,7 @@ class AgentsOnDemand:
     def canonicalize(self, recipe_text: str) -> str | None:
         """Return the canonical name of a recipe, None for a text that is no recipe.
 
-        Raises an HTTPException if the recipe is not available here.
+        Raises an HTTPException if the recipe is not available on this site.
         """
         slug, comma, _ = recipe_text.partition(",")
         if recipe_text in self.shipped or not (
@@ -141,7 +141,7 @@ class AgentsOnDemand:
         return self.find_canonical_name(_name_with_seed(recipe, seed))
 
     def is_available(self, recipe_text: str) -> bool:
-        """Return whether a text is a recipe whose agent is here or can be trained."""
+        """Return whether a text is a recipe whose agent this site has or can train."""
         try:
             return self.canonicalize(recipe_text) is not None
         except HTTPException:
@@ -210,7 +210,7 @@ class AgentsOnDemand:
     def train_seeds(self, recipe: Recipe, seeds: Sequence[int]) -> list[SeedRun]:
         """Return the results of a recipe with several seeds, in their order.
 
-        Those that are neither stored nor loaded are trained in one job. Raises the errors of
+        One job trains all seeds whose results are neither stored nor cached. Raises the errors of
         `get_agent`, and RecipeError if a name is too long.
         """
         names = {seed: self.name_with_seed(recipe, seed) for seed in seeds}

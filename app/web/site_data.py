@@ -347,7 +347,7 @@ class SiteData:
 
     @cached_property
     def fastest_policy(self) -> Policy:
-        """Optimal play that wins soonest or loses latest; equal moves are drawn."""
+        """Optimal play that wins soonest or loses latest; equally good moves are equally likely."""
         return policy_from_values(
             self.optimal_q * (GAME.cells + 2 - np.abs(self.signed_moves_to_end)),
             "greedy",
@@ -384,7 +384,7 @@ class SiteData:
     ) -> NDArray[np.floating]:
         """Return the values of an agent or another source, [D, cells], NaN if illegal.
 
-        They are those at a snapshot of its training, by default the last one.
+        The values are from a snapshot of the agent's training, by default the last one.
         """
         if value_source == TRUTH:
             return self.optimal_q
@@ -409,7 +409,7 @@ class SiteData:
     def get_policy(self, value_source: str, snapshot: int | None = None) -> Policy:
         """Return the policy of an agent or another source, [D, cells].
 
-        It is that of a snapshot of its training, by default the last one.
+        The policy is from a snapshot of the agent's training, by default the last one.
         """
         if value_source == TRUTH:
             return self.fastest_policy

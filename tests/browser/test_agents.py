@@ -20,7 +20,7 @@ def ends(opponent: str) -> list[str]:
     figures = card("q-learning-4").figures
     return [
         format_count(figures.snapshot_updates[-1]),
-        *map(format_percent, figures.baseline_chances[opponent].x[-1]),
+        *map(format_percent, figures.outcome_chances_by_baseline[opponent].x[-1]),
     ]
 
 
@@ -37,17 +37,21 @@ def test_the_heads_sort_the_table(page: Page) -> None:
     page.goto("/agents")
     expect(first_agent(page)).to_have_text("Champion")
     cards = [card(path.stem) for path in (ROOT / "models").glob("*.json")]
-    cards.sort(key=lambda card: (card.figures.baseline_chances["random"].x[-1], card.title))
+    cards.sort(
+        key=lambda card: (card.figures.outcome_chances_by_baseline["random"].x[-1], card.title)
+    )
     assert (
-        cards[0].figures.baseline_chances["random"].x[-1]
-        != cards[1].figures.baseline_chances["random"].x[-1]
+        cards[0].figures.outcome_chances_by_baseline["random"].x[-1]
+        != cards[1].figures.outcome_chances_by_baseline["random"].x[-1]
     )
     best = max(
-        cards[-1].figures.baseline_chances["random"].x[-1],
-        cards[-2].figures.baseline_chances["random"].x[-1],
+        cards[-1].figures.outcome_chances_by_baseline["random"].x[-1],
+        cards[-2].figures.outcome_chances_by_baseline["random"].x[-1],
     )
     first = min(
-        card.title for card in cards if card.figures.baseline_chances["random"].x[-1] == best
+        card.title
+        for card in cards
+        if card.figures.outcome_chances_by_baseline["random"].x[-1] == best
     )
     for way, agent in [("desc", first), ("asc", cards[0].title)]:
         page.locator("#sort-random-x").press("Enter")

@@ -45,7 +45,7 @@ def made_up(figures: Figures) -> Any:
         for seed in range(SEEDS):
             wins = exact / 100 + 0.001 * seed
             seats = BySeat([(wins, 1 - wins, 0.0)], [(wins, 1 - wins, 0.0)])
-            vs = {**figures.baseline_chances, "random": seats}
+            vs = {**figures.outcome_chances_by_baseline, "random": seats}
             made.append(
                 NetworkRun(
                     seconds=1.0,
@@ -55,7 +55,7 @@ def made_up(figures: Figures) -> Any:
                     forfeited=BySeat([taken] * epochs, [taken] * epochs),
                     illegal_shares=[taken] * epochs,
                     illegal_shares_in_games=[taken] * epochs,
-                    figures=msgspec.structs.replace(figures, baseline_chances=vs),
+                    figures=msgspec.structs.replace(figures, outcome_chances_by_baseline=vs),
                 )
             )
         return made

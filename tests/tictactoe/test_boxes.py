@@ -21,13 +21,13 @@ def boards_of_x(rules: Rules, first: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("first_cell", "first", "number"),
+    ("opening_cell", "first", "number"),
     [(None, "." * 9, 304), (4, "....X....", 85), (0, "X........", 242), (1, ".X.......", 241)],
 )
 def test_the_boxes_are_the_boards_up_to_symmetry_in_which_x_has_a_choice(
-    game: Game, rules: Rules, first_cell: int | None, first: str, number: int
+    game: Game, rules: Rules, opening_cell: int | None, first: str, number: int
 ) -> None:
-    boxes = list_boxes(game, first_cell)
+    boxes = list_boxes(game, opening_cell)
     boards = [format_position(game, box.position) for box in boxes]
     assert {min(images(rules, board)) for board in boards} == boards_of_x(rules, first)
     assert [box.number for box in boxes] == [*range(1, number + 1)]

@@ -88,7 +88,7 @@ def test_nothing_of_a_game_can_be_changed(both: Both):
         "to_move",
         "symmetric_positions",
         "symmetry_class",
-        "pair_start",
+        "first_pair",
         "pair_successor",
     ]:
         value = getattr(both.game, name)

@@ -166,7 +166,7 @@ class CLoop:
         seed from the recipe. The opponent plays random moves, games start in random states, and the
         rewards of a win, a draw and a loss are 1, 0 and -1.
         """
-        pair_start, next_state = list_legal_pairs(game)
+        first_pair, next_state = list_legal_pairs(game)
         q = np.full(game.pairs, recipe.initial)
         visits = np.zeros(game.pairs, np.uint32)
         rates = map(ctypes.c_double, (recipe.alpha, recipe.gamma, recipe.epsilon))
@@ -175,7 +175,7 @@ class CLoop:
         updates = self._play(
             _get_pointer(state),
             *rates,
-            *map(_get_pointer, (pair_start, next_state, q, visits)),
+            *map(_get_pointer, (first_pair, next_state, q, visits)),
             *counts,
         )
         return updates, q

@@ -19,9 +19,9 @@ static inline double uniform(uint64_t *s) {
     return (number >> 11) * 0x1.0p-53;
 }
 
-static inline int epsilon_greedy(const uint32_t *pair_start, const double *q, int s, double epsilon,
+static inline int epsilon_greedy(const uint32_t *first_pair, const double *q, int s, double epsilon,
                                  uint64_t *rng_state) {
-    int start = pair_start[s], end = pair_start[s + 1], leader = start, equals = 1;
+    int start = first_pair[s], end = first_pair[s + 1], leader = start, equals = 1;
     double u = uniform(rng_state), highest = q[start];
     if (u < epsilon) {
         int chosen = (int)(u / epsilon * (end - start));
@@ -42,31 +42,31 @@ static inline int epsilon_greedy(const uint32_t *pair_start, const double *q, in
 }
 
 /* `side` is 1 where `s` ended the game by a move of the learner, and -1 by one of the opponent. */
-static inline double value(const uint32_t *pair_start, const double *q, int s, double gamma,
+static inline double value(const uint32_t *first_pair, const double *q, int s, double gamma,
                            double side) {
     if (s < 0)
         return side * (s - DRAWN);
-    double highest = q[pair_start[s]];
-    for (int p = pair_start[s] + 1; p < pair_start[s + 1]; p++)
+    double highest = q[first_pair[s]];
+    for (int p = first_pair[s] + 1; p < first_pair[s + 1]; p++)
         highest = q[p] > highest ? q[p] : highest;
     return gamma * highest;
 }
 
 /* Play so many games from random decisions and return how many updates there were. */
-int64_t play(uint64_t *rng_state, double alpha, double gamma, double epsilon, const uint32_t *pair_start,
+int64_t play(uint64_t *rng_state, double alpha, double gamma, double epsilon, const uint32_t *first_pair,
              const int32_t *next_state, double *q, uint32_t *visits, int64_t decisions, int64_t games) {
     int64_t updates = 0;
     for (int64_t game = 0; game < games; game++) {
         int s = (int)(uniform(rng_state) * decisions);
         while (s >= 0) {
-            int p = epsilon_greedy(pair_start, q, s, epsilon, rng_state);
+            int p = epsilon_greedy(first_pair, q, s, epsilon, rng_state);
             double side = 1.0;
             s = next_state[p];
             if (s >= 0) {
-                s = next_state[pair_start[s] + (int)(uniform(rng_state) * (pair_start[s + 1] - pair_start[s]))];
+                s = next_state[first_pair[s] + (int)(uniform(rng_state) * (first_pair[s + 1] - first_pair[s]))];
                 side = -1.0;
             }
-            q[p] += alpha * (value(pair_start, q, s, gamma, side) - q[p]);
+            q[p] += alpha * (value(first_pair, q, s, gamma, side) - q[p]);
             visits[p]++;
             updates++;
         }

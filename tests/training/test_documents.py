@@ -80,7 +80,7 @@ def test_the_three_results_of_the_readme_are_those_of_the_cards(game: Game) -> N
     table, nearly, champion = (
         agents[name].card.figures for name in ("q-table", "q-learning-4", "champion")
     )
-    won, _, lost = table.baseline_chances["random"].x[-1]
+    won, _, lost = table.outcome_chances_by_baseline["random"].x[-1]
     assert f"wins {100 * won:.2f}% of its games as X against random moves" in text
     assert lost == 0
     for beaten in (table, nearly):

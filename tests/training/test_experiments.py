@@ -123,7 +123,7 @@ def test_a_summary_is_what_the_claim_says_and_small(claim: str) -> None:
 def test_a_figure_is_stored_as_its_run_has_it(seed: int) -> None:
     run = END_MEASURE.compute(parse_recipe(f"q-table,seed={seed}"))
     figures = WRITTEN["better-than-minimax"].figures
-    against = run.figures.baseline_chances["random"]
+    against = run.figures.outcome_chances_by_baseline["random"]
     for figure, chances in zip(figures[:2], (against.x, against.o), strict=True):
         assert isinstance(figure, Histogram)
         won, stored = 100 * chances[-1][0], figure.groups[0].values[seed]
@@ -269,10 +269,10 @@ def test_a_curve_has_the_quantiles_of_its_seeds() -> None:
 
 def test_a_quantity_is_named_as_people_say_it(game: Game) -> None:
     run = END_MEASURE.compute(parse_recipe("q-table,games=300"))
-    won, _, lost = run.figures.baseline_chances["minimax"].x[-1]
+    won, _, lost = run.figures.outcome_chances_by_baseline["minimax"].x[-1]
     as_x, as_o = (
-        run.figures.baseline_chances["random"].x,
-        run.figures.baseline_chances["random"].o,
+        run.figures.outcome_chances_by_baseline["random"].x,
+        run.figures.outcome_chances_by_baseline["random"].o,
     )
     assert parse_quantity("won as x against minimax", QUANTITIES).measure(run) == 100 * won
     assert parse_quantity("lost as x against minimax", {}).measure(run) == 100 * lost

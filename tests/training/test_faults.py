@@ -73,7 +73,7 @@ def measure(agent: Agent) -> Measured:
         giving_away=float(q[tried & (value == -1) & (plies == 2)].mean()),
         winning_later=q[tried & (value == 1) & (plies == 3)],
         losing_later=q[tried & (value == -1) & (plies == 4)],
-        lost_as_o=agent.card.figures.baseline_chances["random"].o[-1][2],
+        lost_as_o=agent.card.figures.outcome_chances_by_baseline["random"].o[-1][2],
     )
 
 

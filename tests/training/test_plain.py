@@ -256,7 +256,7 @@ def test_every_learner_learns_the_game_that_is_judged(
     monkeypatch.setattr("training.run.MAX_SNAPSHOTS", 2)  # the first table and the last one
     recipe = parse_recipe(f"{slug},{BRIEF[slug]}")
     judged = train("somebody", recipe, GAMES[rules], lambda progress: None).card.figures
-    before, after = judged.baseline_chances["random"].x
+    before, after = judged.outcome_chances_by_baseline["random"].x
     assert after[0] - after[2] > before[0] - before[2] + 0.05
     if slug in ("champion", "q-iteration"):
         assert judged.blunders[-1] == 0

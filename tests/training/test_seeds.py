@@ -65,7 +65,9 @@ def test_seeds_judges_what_each_seed_makes_of_an_agent(game: Game) -> None:
     agents = [
         train("q-table", Q_TABLE.with_seed(seed), game, lambda progress: None) for seed in range(3)
     ]
-    wins = sorted(100 * agent.card.figures.baseline_chances["random"].o[-1][0] for agent in agents)
+    wins = sorted(
+        100 * agent.card.figures.outcome_chances_by_baseline["random"].o[-1][0] for agent in agents
+    )
     row = next(line for line in printed.splitlines() if line.startswith("as O, wins against Rand"))
     assert row.split()[-5::2] == [f"{share:.2f}" for share in wins]
     runs = [measure_seed(END_MEASURE, Q_TABLE, seed) for seed in range(3)]

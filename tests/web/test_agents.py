@@ -145,8 +145,8 @@ def test_the_table_says_what_the_card_says(
 ) -> None:
     figures, who = card.figures, build_player_profile(site, card.id)
     chances = [
-        figures.baseline_chances["random"],
-        figures.baseline_chances["t-hand"],
+        figures.outcome_chances_by_baseline["random"],
+        figures.outcome_chances_by_baseline["t-hand"],
         figures.best_response,
     ]
     first = f"{card.title}: {who.strength_name}. {who.training_text}"
@@ -297,7 +297,8 @@ def test_the_recommended_agents_are_the_strongest_and_the_weakest(
     assert strongest == max(figures, key=scores.__getitem__)
     losses = {
         name: max(
-            each.baseline_chances["random"].x[-1][2], each.baseline_chances["random"].o[-1][2]
+            each.outcome_chances_by_baseline["random"].x[-1][2],
+            each.outcome_chances_by_baseline["random"].o[-1][2],
         )
         for name, each in figures.items()
     }

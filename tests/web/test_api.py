@@ -36,7 +36,7 @@ def test_every_agent_and_baseline_is_listed(client: FlaskClient, site: SiteData)
         assert summary["blunders"] == figures.blunders[-1]
         assert (
             tuple(summary["against_random"]["o"].values())
-            == figures.baseline_chances["random"].o[-1]
+            == figures.outcome_chances_by_baseline["random"].o[-1]
         )
         proved = summary["against_best_responder"]
         for seat in summary["unbeatable_as"]:

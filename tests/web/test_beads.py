@@ -12,7 +12,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.textbook.rules import TicTacToe
-from app.textbook.symmetry import canonical_pair
+from app.textbook.symmetry import canonical_move
 from app.tictactoe.game import GAME, X
 from app.tictactoe.notation import format_position, parse_position
 from app.web.algorithms import find_explaining_algorithm
@@ -35,7 +35,7 @@ def drawn(site: SiteData, board: str) -> dict[int, float]:
 def held(site: SiteData, board: str, cell: int) -> float:
     """Return the beads of a move: the sum of the parts of its squares."""
     row = site.agents[LENS].q[parse_position(GAME, board)]
-    named = {one: canonical_pair(RULES, board, one) for one in RULES.legal_moves(board)}
+    named = {one: canonical_move(RULES, board, one) for one in RULES.legal_moves(board)}
     return sum(float(row[one]) for one, same in named.items() if same == named[cell])
 
 

@@ -127,9 +127,9 @@ def test_the_figures_are_those_of_an_independent_evaluation(site: SiteData) -> N
             ("x", rules.chances(policy, uniform)[start]),
             ("o", rules.chances(uniform, policy)[start][::-1]),
         ):
-            assert getattr(figures.baseline_chances["random"], seat)[-1] == pytest.approx(
-                chances, abs=1e-6
-            )
+            assert getattr(figures.outcome_chances_by_baseline["random"], seat)[
+                -1
+            ] == pytest.approx(chances, abs=1e-6)
 
 
 def test_a_puzzle_has_one_right_answer(client: FlaskClient) -> None:

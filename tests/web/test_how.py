@@ -123,7 +123,7 @@ def test_what_loses_is_seldom_punished(html: dict[str, str], site: SiteData) -> 
     assert np.flatnonzero(site.optimal_q[here] == 0).tolist() == [0, 6]
     assert np.nanmax(site.optimal_q[here]) == 0
     rarely = site.agents["q-learning-2"].card.figures
-    loss = rarely.baseline_chances["random"].o[-1][2]
+    loss = rarely.outcome_chances_by_baseline["random"].o[-1][2]
     assert rarely.best_response.o[-1] == (0, 0, 1)
     text = words(html["exact"])
     for chance in (loss, (1 - loss) ** 100, (1 - loss) ** 1000):

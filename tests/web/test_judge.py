@@ -81,9 +81,11 @@ def test_the_figures_are_those_of_the_cards(site: SiteData) -> None:
         judged += 1
         card, here = agent.card.figures, get_figures(site, MOVES_PREFIX + code_of(site, name))
         for opponent, chances in (
-            card.baseline_chances | {BEST_RESPONDER: card.best_response}
+            card.outcome_chances_by_baseline | {BEST_RESPONDER: card.best_response}
         ).items():
-            ours = (here.baseline_chances | {BEST_RESPONDER: here.best_response})[opponent]
+            ours = (here.outcome_chances_by_baseline | {BEST_RESPONDER: here.best_response})[
+                opponent
+            ]
             for seat in SEATS:
                 assert getattr(ours, seat)[-1] == getattr(chances, seat)[-1], (name, opponent)
         assert here.blunders[-1] == card.blunders[-1]

@@ -152,7 +152,7 @@ def test_the_exercises_do_what_their_sentences_say(site: SiteData) -> None:
     def measured(recipe: str) -> tuple[int, float, int]:
         """Return blunders, games won against random, and the number of known positions."""
         agent = site.agents[recipe]
-        random = agent.card.figures.baseline_chances["random"]
+        random = agent.card.figures.outcome_chances_by_baseline["random"]
         won = (random.x[-1][0] + random.o[-1][0]) / 2
         return agent.card.figures.blunders[-1], won, int((agent.visits > 0).sum())
 

@@ -91,7 +91,7 @@ def test_a_known_value_is_wrong_if_another_result_is_nearest(
     for shown in (view.shown for view in views if view.agent.card.reward_scale is not None):
         nearest = [None if np.isnan(value) else round(value) for value in shown.scaled_values]
         right = site.optimal_q[shown.position]
-        assert shown.is_wrong == [
+        assert shown.is_value_wrong == [
             shown.is_known[cell] and nearest[cell] != right[cell] for cell in range(9)
         ]
 
@@ -136,11 +136,13 @@ def test_only_blunders_that_it_does_not_see_are_marked_unless_more_is_asked_for(
             seen = evaluate_moves(site, position, name)
             assert seen.is_blunder == [
                 wrong and not right
-                for wrong, right in zip(seen.is_wrong, site.is_move_correct[position], strict=True)
+                for wrong, right in zip(
+                    seen.is_value_wrong, site.is_move_correct[position], strict=True
+                )
             ]
             for errors, marked in (
                 ("", seen.is_blunder),
-                ("truth", seen.is_wrong),
+                ("truth", seen.is_value_wrong),
                 ("none", [0] * 9),
             ):
                 said = build_notes(site, seen, None, errors)
@@ -182,7 +184,7 @@ def test_a_task_is_the_other_truth(site: SiteData) -> None:
     np.testing.assert_allclose(seen.values, expected, atol=5e-7)
     assert seen.is_best == [cell in (0, 2, 6, 8) for cell in range(9)]
     assert all(seen.is_known)
-    assert not any(seen.is_wrong)
+    assert not any(seen.is_value_wrong)
 
 
 def test_no_value_is_a_negative_zero(

@@ -16,4 +16,4 @@ def measure_player(name: str) -> SimpleNamespace:
     random = BASELINES["random"].build_policy(GAME)
     x, o = (compute_chances(GAME, random, policy, seat) for seat in SEATS.values())
     chances = {"random": BySeat([x], [o])}
-    return SimpleNamespace(figures=SimpleNamespace(baseline_chances=chances))
+    return SimpleNamespace(figures=SimpleNamespace(outcome_chances_by_baseline=chances))

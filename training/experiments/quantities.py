@@ -195,7 +195,7 @@ def _build_outcome_quantity(
     def get_seats(run: Any) -> Any:
         if opponent == BEST_RESPONDER:
             return run.figures.best_response
-        return run.figures.baseline_chances[opponent]
+        return run.figures.outcome_chances_by_baseline[opponent]
 
     place = OUTCOMES[outcome]
     as_seat = f"as {seat.upper()} " if seat else ""

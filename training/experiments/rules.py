@@ -107,7 +107,7 @@ class Separation(ClaimRule, frozen=True, tag="separate"):
     min_count: int | None = None
 
     def holds(self, results: Results) -> bool:
-        """Return whether the rule holds for all pairs, or for at least `min_count`."""
+        """Return whether the rule holds for all pairs of two recipes, or for at least `min_count`."""
         found = [
             min(results.list_values(upper, self.quantity))
             > max(results.list_values(lower, self.quantity))

@@ -75,7 +75,7 @@ def learn(
     above an unknown value (-0.5), and greedy play is unbeatable as soon as the bounds prove this.
     In the end both bounds are the minimax value. Each move of a game counts as an update.
     """
-    pair_start, next_state = list_legal_pairs(game)
+    first_pair, next_state = list_legal_pairs(game)
     classes = list_afterstate_classes(game)
     bounds = _init_bounds(game, classes.class_count)
 
@@ -87,7 +87,7 @@ def learn(
 
     rng_state = make_rng_state(recipe.seed)
     play = partial(
-        _play_games, rng_state, pair_start, next_state, classes.class_index, bounds
+        _play_games, rng_state, first_pair, next_state, classes.class_index, bounds
     )
     return run_phases([(None, recipe.games)], next_checkpoint, play, build_progress)
 
@@ -109,7 +109,7 @@ def _init_bounds(game: Game, class_count: int) -> Bounds:
 @njit(cache=True)
 def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
-    pair_start,
+    first_pair,
     next_state,
     class_index,
     bounds,
@@ -124,7 +124,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     # Class 0 is the empty board, which all others follow. Training ends when all were seen.
     while games < phase_end and updates < max_updates and has_unseen[0]:
         result, class_number, moves = _play_game(
-            rng_state, pair_start, next_state, class_index, priority, visits, q
+            rng_state, first_pair, next_state, class_index, priority, visits, q
         )
         lower[class_number] = upper[class_number] = result
         has_unseen[class_number] = False
@@ -133,7 +133,7 @@ def _play_games(  # type: ignore[no-untyped-def]
         for class_number in range(len(representative_states) - 1, -1, -1):
             if representative_states[class_number] >= 0 and visits[class_number] > 0:
                 _revise_bounds(
-                    pair_start,
+                    first_pair,
                     class_index,
                     representative_states[class_number],
                     lower,
@@ -153,7 +153,7 @@ def _play_games(  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _play_game(  # type: ignore[no-untyped-def]
-    rng_state, pair_start, next_state, class_index, priority, visits, q
+    rng_state, first_pair, next_state, class_index, priority, visits, q
 ):
     """Play a game and count the visits of its afterstates.
 
@@ -164,8 +164,8 @@ def _play_game(  # type: ignore[no-untyped-def]
     visits[class_number] += 1
     while state >= 0:
         # Priorities are stored by class, but the choice of a move reads them by pair, from `q`.
-        refresh_row(pair_start, class_index, priority, q, state)
-        pair = choose_epsilon_greedy(pair_start, q, state, 0.0, False, rng_state)
+        refresh_row(first_pair, class_index, priority, q, state)
+        pair = choose_epsilon_greedy(first_pair, q, state, 0.0, False, rng_state)
         state = next_state[pair]
         class_number = class_index[pair]
         moves += 1
@@ -175,12 +175,12 @@ def _play_game(  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _revise_bounds(  # type: ignore[no-untyped-def]
-    pair_start, class_index, state, lower, upper, has_unseen, class_number
+    first_pair, class_index, state, lower, upper, has_unseen, class_number
 ):
     # The player who replies gets at least the highest lower bound and at most the highest upper bound.
     # What this player gets, the other one loses, so the bounds change sign and places.
     highest_lower, highest_upper, any_unseen = -1.0, -1.0, False
-    for pair in range(pair_start[state], pair_start[state + 1]):
+    for pair in range(first_pair[state], first_pair[state + 1]):
         reply = class_index[pair]
         highest_lower = max(highest_lower, lower[reply])
         highest_upper = max(highest_upper, upper[reply])

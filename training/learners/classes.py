@@ -94,16 +94,16 @@ def learn_classes(
 ) -> Iterator[Progress]:
     """Train a table that has a value for each class, by the compiled loop `play_games`.
 
-    The arguments of the loop are the state of the random generator, `parameters`, the pairs, the
-    class of each pair, `arrays`, and those of `play_turns` in `run_phases`. `arrays` must have the
-    fields `values` and `visits`, [K].
+    The loop is called as play_games(rng_state, parameters, first_pair, next_state, class_index,
+    arrays, opponent, phase_start, phase_end, max_updates, games, updates), and returns the new
+    numbers of games and updates. `arrays` must have the fields `values` and `visits`, [K].
     """
-    pair_start, next_state = list_legal_pairs(game)
+    first_pair, next_state = list_legal_pairs(game)
     play = partial(
         play_games,
         make_rng_state(recipe.seed),
         parameters,
-        pair_start,
+        first_pair,
         # The loop sees a next state as the player to move there. So an ending, too, is in the view
         # of the player who did not make the last move.
         flip_endings(next_state),
@@ -121,10 +121,10 @@ def learn_classes(
 
 
 @njit(cache=True)
-def refresh_row(pair_start, class_index, values, q, state):  # type: ignore[no-untyped-def]
+def refresh_row(first_pair, class_index, values, q, state):  # type: ignore[no-untyped-def]
     """Copy the values of classes, [K], to the pairs of one state in `q`, [P].
 
     Moves are chosen by `q`. Copying one state is faster than copying all P pairs.
     """
-    for pair in range(pair_start[state], pair_start[state + 1]):
+    for pair in range(first_pair[state], first_pair[state + 1]):
         q[pair] = values[class_index[pair]]

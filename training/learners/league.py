@@ -63,8 +63,8 @@ class LeagueGame(NamedTuple):
     View 0 is that of a learner as X, view 1 that of a learner as O.
     """
 
-    # [D + 1] the pairs of state s are pair_start[s]:pair_start[s + 1]
-    pair_start: RangeStarts
+    # [D + 1] the pairs of state s are first_pair[s]:first_pair[s + 1]
+    first_pair: RangeStarts
     # [P] the position after the move; positions from D on are terminal
     next_position: Indices
     # [2, S] the reward for reaching a position, in each view
@@ -85,11 +85,11 @@ class LearnerTables(NamedTuple):
     visits: Visits
     # [L] how many updates each learner has made
     updates: NDArray[np.int64]
-    # [L] the parameters of the learners, here and below
+    # [L] the parameters of each learner, here and below
     gamma: FloatArray
-    k_start: FloatArray
-    k_step: FloatArray
-    k_limit: FloatArray
+    initial_greediness: FloatArray
+    greediness_step: FloatArray
+    max_greediness: FloatArray
     observing: BoolArray
     two_stage: BoolArray
 
@@ -193,7 +193,7 @@ def build_league_game(
         reward[view, game.decisions :] = list_rewards(game, rewards, own)
     starts = table_offsets[:, None, None]
     return LeagueGame(
-        pair_start=list_legal_pairs(game).pair_start,
+        first_pair=list_legal_pairs(game).first_pair,
         next_position=game.pair_successor,
         reward=reward,
         first_entry=np.stack([layout.first_entry for layout in layouts]) + starts,
@@ -212,9 +212,9 @@ def make_empty_tables(
         visits=np.zeros(entries, np.uint32),
         updates=np.zeros(len(learners), np.int64),
         gamma=np.array([learner.gamma for learner in learners]),
-        k_start=np.array([learner.k_start for learner in learners]),
-        k_step=np.array([learner.k_step for learner in learners]),
-        k_limit=np.array([learner.k_limit for learner in learners]),
+        initial_greediness=np.array([learner.k_start for learner in learners]),
+        greediness_step=np.array([learner.k_step for learner in learners]),
+        max_greediness=np.array([learner.k_limit for learner in learners]),
         observing=np.array([learner.observing for learner in learners]),
         two_stage=np.array([learner.stages == "two" for learner in learners]),
     )
@@ -279,23 +279,36 @@ def _play_games(  # type: ignore[no-untyped-def]
     `meetings`, [M, 2], has the members who play X and O in the M games of a round.
     """
     # The tuples are unpacked before the loop, because reading them at every move halves the speed.
-    pair_start, next_position, reward, first_entry, pair_entry, cells = league_game
-    q, visits, updates, gamma, k_start, k_step, k_limit, observing, two_stage = tables
+    first_pair, next_position, reward, first_entry, pair_entry, cells = league_game
+    (
+        q,
+        visits,
+        updates,
+        gamma,
+        initial_greediness,
+        greediness_step,
+        max_greediness,
+        observing,
+        two_stage,
+    ) = tables
     working_memory = np.empty(cells)
-    decisions = len(pair_start) - 1
+    decisions = len(first_pair) - 1
     while games < phase_end and updates[reported_learner] < max_updates:
         members = meetings[games % len(meetings)]
         position, mover = 0, 0
         while position < decisions:
             # FIXED_MEMBER always takes the first empty cell, which is the position's first pair.
             member = members[mover]
-            pair = pair_start[position]
-            end = pair_start[position + 1]
+            pair = first_pair[position]
+            end = first_pair[position + 1]
             if member == RANDOM_MEMBER:
                 pair += int(draw_uniform(rng_state) * (end - pair))
             elif member >= 0:
-                k = compute_k(
-                    k_start[member], k_step[member], k_limit[member], updates[member]
+                k = compute_greediness(
+                    initial_greediness[member],
+                    greediness_step[member],
+                    max_greediness[member],
+                    updates[member],
                 )
                 random_number = draw_uniform(rng_state)
                 pair += choose_by_powers(
@@ -345,8 +358,8 @@ def _play_games(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def compute_k(start: float, step: float, limit: float, updates: int) -> float:
-    """Return k after a number of updates; it grows from `start` by `step` up to `limit`."""
+def compute_greediness(start: float, step: float, limit: float, updates: int) -> float:
+    """Return k after a number of updates; k grows from `start` by `step` up to `limit`."""
     return min(start + step * updates, limit)
 
 
@@ -354,7 +367,7 @@ def compute_k(start: float, step: float, limit: float, updates: int) -> float:
 def choose_by_powers(
     random_number: float, q: Values, k: float, entries: Indices, working_memory: Values
 ) -> int:
-    """Draw one of `entries`, [n], with a probability proportional to k ** q[entry]; return its index.
+    """Return the index of one of `entries`, [n], chosen with probability proportional to k ** q[entry].
 
     Source: Mitchell (1997), section 13.3.5. `random_number` is from [0, 1), and `working_memory` is
     [n]. All powers are divided by the largest, so none overflows, and not all become 0. On another

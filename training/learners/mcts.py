@@ -65,7 +65,7 @@ def learn(
     The reported q is the mean result of the moves at each root; a simulated game is an update.
     Every tree has its own random numbers, so no tree depends on the others.
     """
-    pair_start, next_state = list_legal_pairs(game)
+    first_pair, next_state = list_legal_pairs(game)
     trees = _create_trees(game, recipe.rollouts)
     rng_states = np.stack(
         [make_rng_state(recipe.seed, root) for root in range(game.decisions)]
@@ -89,7 +89,7 @@ def learn(
         rng_states,
         recipe.c,
         logs,
-        pair_start,
+        first_pair,
         next_state,
         trees,
         path,
@@ -99,26 +99,26 @@ def learn(
 
 
 def _create_trees(game: Game, rollouts: int) -> Trees:
-    pair_start, next_state = list_legal_pairs(game)
+    first_pair, next_state = list_legal_pairs(game)
     # Each move of a game adds at most one block of nodes.
     max_nodes_per_tree = rollouts * game.cells
     roots_and_moves = game.decisions + game.pairs
-    nodes = roots_and_moves + _count_nodes(pair_start, next_state, max_nodes_per_tree)
+    nodes = roots_and_moves + _count_nodes(first_pair, next_state, max_nodes_per_tree)
     children = np.zeros(nodes, np.int32)
-    children[: game.decisions] = game.decisions + pair_start[:-1]
+    children[: game.decisions] = game.decisions + first_pair[:-1]
     used = np.array([roots_and_moves], np.int32)
     return Trees(children, np.zeros(nodes, np.uint32), np.zeros(nodes), used)
 
 
 @njit(cache=True)
-def _count_nodes(pair_start, next_state, max_nodes_per_tree):  # type: ignore[no-untyped-def]
+def _count_nodes(first_pair, next_state, max_nodes_per_tree):  # type: ignore[no-untyped-def]
     """Return how many nodes all trees can have, except for their roots."""
     # A complete tree has a node for each move from its root, and below it the tree of the next state.
-    tree_sizes = np.zeros(len(pair_start) - 1, np.int64)
+    tree_sizes = np.zeros(len(first_pair) - 1, np.int64)
     total = 0
     # Next states have higher numbers, so their trees are counted first.
     for state in range(len(tree_sizes) - 1, -1, -1):
-        for pair in range(pair_start[state], pair_start[state + 1]):
+        for pair in range(first_pair[state], first_pair[state + 1]):
             tree_sizes[state] += 1
             if next_state[pair] >= 0:
                 tree_sizes[state] += tree_sizes[next_state[pair]]
@@ -131,7 +131,7 @@ def _sweep_roots(  # type: ignore[no-untyped-def]
     rng_states,
     exploration_constant,
     log_counts,
-    pair_start,
+    first_pair,
     next_state,
     trees,
     path,
@@ -150,7 +150,7 @@ def _sweep_roots(  # type: ignore[no-untyped-def]
                 rng_states[root],
                 exploration_constant,
                 log_counts,
-                pair_start,
+                first_pair,
                 next_state,
                 trees,
                 path,
@@ -167,7 +167,7 @@ def _simulate(  # type: ignore[no-untyped-def]
     rng_state,
     exploration_constant,
     log_counts,
-    pair_start,
+    first_pair,
     next_state,
     trees,
     path,
@@ -187,10 +187,10 @@ def _simulate(  # type: ignore[no-untyped-def]
     while state >= 0 and (plies == 0 or game_counts[node] > 0):
         if first_child[node] == 0:
             first_child[node] = node_count[0]
-            node_count[0] += pair_start[state + 1] - pair_start[state]
+            node_count[0] += first_pair[state + 1] - first_pair[state]
         # The children are in the order of the state's pairs: a pair's child is offset + pair.
-        offset = first_child[node] - pair_start[state]
-        for pair in range(pair_start[state], pair_start[state + 1]):
+        offset = first_child[node] - first_pair[state]
+        for pair in range(first_pair[state], first_pair[state + 1]):
             child = offset + pair
             bounds[pair] = _compute_upper_bound(
                 result_sums[child],
@@ -198,7 +198,7 @@ def _simulate(  # type: ignore[no-untyped-def]
                 exploration_constant,
                 log_counts[game_counts[node]],
             )
-        pair = choose_epsilon_greedy(pair_start, bounds, state, 0.0, False, rng_state)
+        pair = choose_epsilon_greedy(first_pair, bounds, state, 0.0, False, rng_state)
         node = offset + pair
         state = next_state[pair]
         path[plies] = node
@@ -207,7 +207,7 @@ def _simulate(  # type: ignore[no-untyped-def]
     # The rollout: with epsilon 1 all moves are random, and `bounds` does not matter.
     while state >= 0:
         state = next_state[
-            choose_epsilon_greedy(pair_start, bounds, state, 1.0, False, rng_state)
+            choose_epsilon_greedy(first_pair, bounds, state, 1.0, False, rng_state)
         ]
         plies += 1
     # The backup: `result` is in the view of the player who moved last, and who made every second move

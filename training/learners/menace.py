@@ -65,7 +65,7 @@ def learn(
     opponent, the replies are drawn from the same boxes. If both players learn, each player's moves
     are rewarded for its own result.
     """
-    pair_start, next_state = pairs.list_legal_pairs(game)
+    first_pair, next_state = pairs.list_legal_pairs(game)
     next_state = pairs.flip_endings(next_state)
     classes = list_pair_classes(game)
     own_move = game.ply[game.pair_decision] // 2
@@ -107,7 +107,7 @@ def learn(
     rewards = get_rewards(recipe)
     seats = pairs.list_seats(recipe)
     play = partial(
-        _play_games, rng_state, rewards, seats, pair_start, next_state, boxes
+        _play_games, rng_state, rewards, seats, first_pair, next_state, boxes
     )
     return run_phases(
         list_opponents(game, recipe), next_checkpoint, play, build_progress
@@ -119,7 +119,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
     rewards,
     seats,
-    pair_start,
+    first_pair,
     next_state,
     boxes,
     replies,
@@ -137,7 +137,7 @@ def _play_games(  # type: ignore[no-untyped-def]
             boxes.states[plies] = state
             boxes.played_pairs[plies] = -1
             if mover == 0 or replies.learns_both_sides:
-                pair = _draw_bead(pair_start, boxes, state, rng_state)
+                pair = _draw_bead(first_pair, boxes, state, rng_state)
                 boxes.played_pairs[plies] = pair
                 state = next_state[pair]
             else:
@@ -153,7 +153,7 @@ def _play_games(  # type: ignore[no-untyped-def]
                 added = others if (plies - ply) % 2 == 0 else last_movers
                 boxes.beads[move_class] = max(0.0, boxes.beads[move_class] + added)
                 boxes.visits[move_class] += 1
-                _refill_if_empty(pair_start, boxes, boxes.states[ply])
+                _refill_if_empty(first_pair, boxes, boxes.states[ply])
                 updates += 1
         games += 1
     return games, updates
@@ -161,18 +161,18 @@ def _play_games(  # type: ignore[no-untyped-def]
 
 # numba inlines it, because a call would copy seven fields for each array.
 @njit(cache=True, inline="always")
-def _draw_bead(pair_start, boxes, state, rng_state):  # type: ignore[no-untyped-def]
+def _draw_bead(first_pair, boxes, state, rng_state):  # type: ignore[no-untyped-def]
     """Draw a bead from the box of a state and return its pair.
 
     Symmetric moves have the same beads; each of their pairs is equally likely.
     """
     total = 0.0
-    for pair in range(pair_start[state], pair_start[state + 1]):
+    for pair in range(first_pair[state], first_pair[state + 1]):
         total += boxes.beads[boxes.class_index[pair]] * boxes.cell_share[pair]
     # The first pair at which the running sum of beads exceeds a random share of `total` is drawn. The
     # sum has the order of the loop above, so rounding cannot keep it below `total` at the last pair.
     remaining = draw_uniform(rng_state) * total
-    pair = pair_start[state]
+    pair = first_pair[state]
     while True:
         remaining -= boxes.beads[boxes.class_index[pair]] * boxes.cell_share[pair]
         if remaining < 0:
@@ -191,11 +191,11 @@ def _draw_reply(replies, boxes, state, rng_state):  # type: ignore[no-untyped-de
 
 
 @njit(cache=True)
-def _refill_if_empty(pair_start, boxes, state):  # type: ignore[no-untyped-def]
-    for pair in range(pair_start[state], pair_start[state + 1]):
+def _refill_if_empty(first_pair, boxes, state):  # type: ignore[no-untyped-def]
+    for pair in range(first_pair[state], first_pair[state + 1]):
         if boxes.beads[boxes.class_index[pair]] > 0:
             return
-    for pair in range(pair_start[state], pair_start[state + 1]):
+    for pair in range(first_pair[state], first_pair[state + 1]):
         move_class = boxes.class_index[pair]
         boxes.beads[move_class] = boxes.initial_beads[move_class]
     boxes.refills[0] += 1

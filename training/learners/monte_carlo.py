@@ -57,7 +57,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
     parameters,
     starts,
-    pair_start,
+    first_pair,
     next_state,
     q,
     visits,
@@ -83,7 +83,7 @@ def _play_games(  # type: ignore[no-untyped-def]
             if mover == 0 or replies.learns_both_sides:
                 chance = 1.0 if exploring_starts and moves == 0 else exploration
                 pair = pairs.choose_epsilon_greedy(
-                    pair_start, q, state, chance, False, rng_state
+                    first_pair, q, state, chance, False, rng_state
                 )
                 played[plies] = pair
                 state = next_state[pair]

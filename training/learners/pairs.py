@@ -1,6 +1,6 @@
 """The legal state-action pairs as flat arrays, which compiled learners read and write.
 
-The pairs of state `s` are `pair_start[s]:pair_start[s + 1]`, with their cells in reading order.
+The pairs of state `s` are `first_pair[s]:first_pair[s + 1]`, with their cells in reading order.
 Illegal moves have no pair, so loops need no test for them, and the maximum of a state's values is
 the maximum of a slice.
 
@@ -44,8 +44,8 @@ LOST, DRAWN, WON = -3, -2, -1
 class Pairs(NamedTuple):
     """The P legal state-action pairs of a game: the moves of both players."""
 
-    # [D + 1] the pairs of state s are pair_start[s]:pair_start[s + 1]
-    pair_start: RangeStarts
+    # [D + 1] the pairs of state s are first_pair[s]:first_pair[s + 1]
+    first_pair: RangeStarts
     # [P] the state after the move, or the ending in the view of the mover
     next_state: Indices
 
@@ -66,7 +66,7 @@ def list_legal_pairs(game: Game) -> Pairs:
     mover = game.to_move[game.pair_decision[over]]
     outcome = game.outcome[next_state[over] - game.decisions]
     next_state[over] = DRAWN + mover * outcome
-    return Pairs(game.pair_start.astype(np.uint32), next_state)
+    return Pairs(game.first_pair.astype(np.uint32), next_state)
 
 
 def make_table(game: Game, initial: float) -> tuple[Values, Visits]:
@@ -112,21 +112,21 @@ def flip_ending(ending):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def compute_greedy_target(pair_start, q, state, gamma, rewards):  # type: ignore[no-untyped-def]
+def compute_greedy_target(first_pair, q, state, gamma, rewards):  # type: ignore[no-untyped-def]
     """Return gamma max Q(state, .), or the reward if `state` is an ending; `q` is [P]."""
     if state < 0:
         return get_reward(state, rewards)
-    highest = q[pair_start[state]]
-    for pair in range(pair_start[state] + 1, pair_start[state + 1]):
+    highest = q[first_pair[state]]
+    for pair in range(first_pair[state] + 1, first_pair[state + 1]):
         highest = q[pair] if q[pair] > highest else highest
     return gamma * highest
 
 
 @njit(cache=True)
-def compute_expected_value(pair_start, q, state, epsilon):  # type: ignore[no-untyped-def]
+def compute_expected_value(first_pair, q, state, epsilon):  # type: ignore[no-untyped-def]
     """Return the mean value of an epsilon-greedy move in `state`; `q` is [P]."""
-    start = pair_start[state]
-    end = pair_start[state + 1]
+    start = first_pair[state]
+    end = first_pair[state + 1]
     highest = q[start]
     total = q[start]
     for pair in range(start + 1, end):
@@ -138,15 +138,15 @@ def compute_expected_value(pair_start, q, state, epsilon):  # type: ignore[no-un
 # numba inlines it, because a call would copy seven fields for each array.
 @njit(cache=True, inline="always")
 def choose_epsilon_greedy(  # type: ignore[no-untyped-def]
-    pair_start, q, state, epsilon, first_best, rng_state
+    first_pair, q, state, epsilon, first_best, rng_state
 ):
     """Return a move in `state` as a pair: random with probability epsilon, otherwise greedy.
 
     `q` is [P]. If several pairs have the highest value, the first one is played if `first_best`,
     otherwise each with equal probability.
     """
-    start = pair_start[state]
-    end = pair_start[state + 1]
+    start = first_pair[state]
+    end = first_pair[state + 1]
     # One random number u is enough: among all u < epsilon, u / epsilon is uniform in [0, 1) again.
     # Such a quotient can round up to 1, so `min` is needed below.
     u = draw_uniform(rng_state)

@@ -135,18 +135,18 @@ def list_opponents(game: Game, recipe: Recipe) -> list[tuple[Replies, int]]:
 
 
 def _build_replies(game: Game, opponent: str) -> Replies:
-    pair_start, next_state = list_legal_pairs(game)
+    first_pair, next_state = list_legal_pairs(game)
     # The opponent makes these moves, but the learner needs an ending in its own view.
     next_state = flip_endings(next_state)
     if opponent not in BASELINES:
         return Replies(
             opponent == BOTH_OPPONENT,
             0.0 if opponent == SELF_OPPONENT else 1.0,
-            pair_start,
+            first_pair,
             next_state,
         )
     played = (BASELINES[opponent].build_policy(game) > 0)[game.legal]
-    counts = np.add.reduceat(played, game.pair_start[:-1], dtype=np.int32)
+    counts = np.add.reduceat(played, game.first_pair[:-1], dtype=np.int32)
     reply_start = np.concatenate([[0], counts.cumsum()]).astype(np.uint32)
     return Replies(False, 1.0, reply_start, next_state[played])
 
@@ -154,7 +154,7 @@ def _build_replies(game: Game, opponent: str) -> Replies:
 # numba inlines it, because a call would copy seven fields for each array.
 @njit(cache=True, inline="always")
 def draw_reply(replies, q, state, first_best, rng_state):  # type: ignore[no-untyped-def]
-    """Draw the opponent's reply in `state`; return the next state, or the ending of the game.
+    """Make the opponent's reply in `state`; return the next state, or the ending of the game.
 
     `q`, [P], and `first_best` matter only if the opponent is the learner itself.
     """

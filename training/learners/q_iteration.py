@@ -41,7 +41,7 @@ def learn(
     No game is played to the end, so the number of games is 0. A skipped pair is not counted as an
     update.
     """
-    pair_start, next_state = list_legal_pairs(game)
+    first_pair, next_state = list_legal_pairs(game)
     q, visits = make_table(game, recipe.initial)
     turns = [
         (replies, sweeps * game.pairs)
@@ -53,7 +53,7 @@ def learn(
     return run_phases(
         turns,
         next_checkpoint,
-        partial(_sweep_pairs, rng_state, parameters, pair_start, next_state, q, visits),
+        partial(_sweep_pairs, rng_state, parameters, first_pair, next_state, q, visits),
         lambda done, _turns, updates: build_progress(done, 0, updates),
     )
 
@@ -62,7 +62,7 @@ def learn(
 def _sweep_pairs(  # type: ignore[no-untyped-def]
     rng_state,
     parameters,
-    pair_start,
+    first_pair,
     next_state,
     q,
     visits,
@@ -84,7 +84,7 @@ def _sweep_pairs(  # type: ignore[no-untyped-def]
             if next_position >= 0:
                 next_position = draw_reply(replies, q, next_position, False, rng_state)
             q[pair] = compute_greedy_target(
-                pair_start, q, next_position, gamma, rewards
+                first_pair, q, next_position, gamma, rewards
             )
             visits[pair] += 1
             updates += 1

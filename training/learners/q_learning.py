@@ -91,10 +91,11 @@ def learn_pairs(
 ) -> Iterator[Progress]:
     """Train a table that has a value for each pair, by the compiled loop `play_games`.
 
-    The arguments of the loop are the state of the random generator, `parameters`, the starts of
-    games, the pairs, the table, `extra_arguments`, and those of `play_turns` in `run_phases`.
+    The loop is called as play_games(rng_state, parameters, starts, first_pair, next_state, q,
+    visits, *extra_arguments, opponent, phase_start, phase_end, max_updates, games, updates), and
+    returns the new numbers of games and updates.
     """
-    pair_start, next_state = pairs.list_legal_pairs(game)
+    first_pair, next_state = pairs.list_legal_pairs(game)
     # The loop sees a next state as the player to move there. So an ending, too, is in the view of
     # the player who did not make the last move.
     next_state = pairs.flip_endings(next_state)
@@ -104,7 +105,7 @@ def learn_pairs(
         make_rng_state(recipe.seed),
         parameters,
         list_starts(game, recipe),
-        pair_start,
+        first_pair,
         next_state,
         q,
         visits,
@@ -141,7 +142,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
     parameters,
     starts,
-    pair_start,
+    first_pair,
     next_state,
     q,
     visits,
@@ -168,19 +169,19 @@ def _play_games(  # type: ignore[no-untyped-def]
                 # The choice comes before the update. The order does not matter, because the update
                 # changes a value of another state.
                 pair = pairs.choose_epsilon_greedy(
-                    pair_start, q, state, exploration, False, rng_state
+                    first_pair, q, state, exploration, False, rng_state
                 )
                 previous = last_pair[mover]
                 if previous >= 0:
                     if next_value_kind == MAXIMUM_VALUE:
                         target = pairs.compute_greedy_target(
-                            pair_start, q, state, gamma, rewards
+                            first_pair, q, state, gamma, rewards
                         )
                     elif next_value_kind == CHOSEN_VALUE:
                         target = gamma * q[pair]
                     else:
                         target = gamma * pairs.compute_expected_value(
-                            pair_start, q, state, exploration
+                            first_pair, q, state, exploration
                         )
                     q[previous] += alpha * (target - q[previous])
                     visits[previous] += 1

@@ -46,7 +46,7 @@ class LoopParameters(NamedTuple):
 
 
 class LearnerArrays(NamedTuple):
-    """The values of K classes of pairs, and the record of the last game."""
+    """The values of K classes of state-action pairs, and the moves of the last game."""
 
     # [K, 1], or [K, 2] with the two tables of double Q-learning
     tables: FloatArray
@@ -113,7 +113,7 @@ def learn(
 def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
     parameters,
-    pair_start,
+    first_pair,
     next_state,
     class_index,
     arrays,
@@ -140,7 +140,7 @@ def _play_games(  # type: ignore[no-untyped-def]
             rng_state,
             exploration,
             parameters.first_best,
-            pair_start,
+            first_pair,
             next_state,
             class_index,
             arrays,
@@ -148,7 +148,7 @@ def _play_games(  # type: ignore[no-untyped-def]
             mover,
         )
         updates += _learn_game(
-            rng_state, parameters, pair_start, class_index, arrays, plies, ending
+            rng_state, parameters, first_pair, class_index, arrays, plies, ending
         )
         games += 1
     return games, updates
@@ -159,7 +159,7 @@ def _play_game(  # type: ignore[no-untyped-def]
     rng_state,
     exploration,
     first_best,
-    pair_start,
+    first_pair,
     next_state,
     class_index,
     arrays,
@@ -174,12 +174,12 @@ def _play_game(  # type: ignore[no-untyped-def]
     state, plies = 0, 0
     while state >= 0:
         # Values are stored by class, but the choice of a move reads them by pair, from `q`.
-        refresh_row(pair_start, class_index, values, q, state)
+        refresh_row(first_pair, class_index, values, q, state)
         states[plies] = state
         played_pairs[plies] = -1
         if mover == 0 or replies.learns_both_sides:
             pair = pairs.choose_epsilon_greedy(
-                pair_start, q, state, exploration, first_best, rng_state
+                first_pair, q, state, exploration, first_best, rng_state
             )
             played_pairs[plies] = pair
             state = next_state[pair]
@@ -192,7 +192,7 @@ def _play_game(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, inline="always")
 def _learn_game(  # type: ignore[no-untyped-def]
-    rng_state, parameters, pair_start, class_index, arrays, plies, ending
+    rng_state, parameters, first_pair, class_index, arrays, plies, ending
 ):
     """Update the learner's moves in the last game, backward; return their number."""
     # Backward, the result of a game reaches its first move in one pass.
@@ -216,7 +216,7 @@ def _learn_game(  # type: ignore[no-untyped-def]
             # The other table evaluates the next move; a single table evaluates its own choice.
             evaluator = table_count - 1 - first_table
             target = gamma * _evaluate_best_move(
-                pair_start,
+                first_pair,
                 class_index,
                 tables,
                 first_table,
@@ -240,15 +240,15 @@ def _learn_game(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, inline="always")
 def _evaluate_best_move(  # type: ignore[no-untyped-def]
-    pair_start, class_index, tables, selector, evaluator, state
+    first_pair, class_index, tables, selector, evaluator, state
 ):
     """Return the value of the best move in `state`: one table selects it, one evaluates it.
 
     `selector` and `evaluator` are the indices of these tables. The first of several best moves is
     selected.
     """
-    best = class_index[pair_start[state]]
-    for pair in range(pair_start[state] + 1, pair_start[state + 1]):
+    best = class_index[first_pair[state]]
+    for pair in range(first_pair[state] + 1, first_pair[state + 1]):
         pair_class = class_index[pair]
         best = (
             pair_class

@@ -59,7 +59,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
     parameters,
     starts,
-    pair_start,
+    first_pair,
     next_state,
     q,
     visits,
@@ -86,7 +86,7 @@ def _play_games(  # type: ignore[no-untyped-def]
         while state >= 0:
             if mover == 0 or replies.learns_both_sides:
                 pair = pairs.choose_epsilon_greedy(
-                    pair_start, q, state, exploration, False, rng_state
+                    first_pair, q, state, exploration, False, rng_state
                 )
                 updates += _update_game(
                     q,

@@ -52,7 +52,7 @@ def learn(
     The table is stored in the view of the player to move: values where O is to move are multiplied
     by -1, so that both players maximise.
     """
-    pair_start, next_state = list_legal_pairs(game)
+    first_pair, next_state = list_legal_pairs(game)
     sign = game.to_move.astype(np.float64)
     q = (recipe.initial * sign)[game.pair_decision]
     visits = np.zeros(game.pairs, np.uint32)
@@ -67,7 +67,7 @@ def learn(
         _play_games,
         make_rng_state(recipe.seed),
         parameters,
-        pair_start,
+        first_pair,
         next_state,
         sign,
         q,
@@ -85,7 +85,7 @@ def learn(
 def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
     parameters,
-    pair_start,
+    first_pair,
     next_state,
     sign,
     q,
@@ -109,12 +109,12 @@ def _play_games(  # type: ignore[no-untyped-def]
         state = 0
         while state >= 0:
             pair = choose_epsilon_greedy(
-                pair_start, q, state, exploration, False, rng_state
+                first_pair, q, state, exploration, False, rng_state
             )
             opponents_rewards = after_x if sign[state] > 0 else after_o
             # The opponent moves in the next state, so its best value there has the opposite sign.
             target = -compute_greedy_target(
-                pair_start, q, next_state[pair], gamma, opponents_rewards
+                first_pair, q, next_state[pair], gamma, opponents_rewards
             )
             q[pair] += alpha * (target - q[pair])
             visits[pair] += 1

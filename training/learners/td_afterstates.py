@@ -98,7 +98,7 @@ def _init_values(
 def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
     parameters,
-    pair_start,
+    first_pair,
     next_state,
     class_index,
     arrays,
@@ -126,12 +126,12 @@ def _play_games(  # type: ignore[no-untyped-def]
         mover = seats[game % len(seats)]
         last_class[:] = -1
         while state >= 0:
-            refresh_row(pair_start, class_index, values, q, state)
+            refresh_row(first_pair, class_index, values, q, state)
             if mover == 0 or replies.learns_both_sides:
                 is_random = draw_uniform(rng_state) < exploration
                 chance = 1.0 if is_random else 0.0
                 pair = pairs.choose_epsilon_greedy(
-                    pair_start, q, state, chance, False, rng_state
+                    first_pair, q, state, chance, False, rng_state
                 )
                 previous = last_class[mover]
                 made = class_index[pair]

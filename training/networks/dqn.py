@@ -276,7 +276,7 @@ def play_games(
 
 
 def sample_cells(rng: np.random.Generator, chances: Policy) -> Numbers:
-    """Draw a cell for each row of probabilities, [N, cells]; return the cells, [N]."""
+    """Return a cell for each row of probabilities, [N, cells], sampled by them, [N]."""
     sums = chances.cumsum(axis=1)
     drawn = rng.random((len(sums), 1)) * sums[:, -1:]
     passed = sums > drawn
@@ -353,7 +353,7 @@ def append_moves(
 def sample_moves(
     buffer: MoveArrays, rng: np.random.Generator, shape: tuple[int, ...]
 ) -> MoveArrays:
-    """Draw moves from the replay buffer, uniformly and with replacement."""
+    """Sample moves from the replay buffer, uniformly and with replacement."""
     drawn = rng.integers(len(buffer.cell), size=shape)
     columns: list[Any] = [column[drawn] for column in buffer]
     return MoveArrays(*columns)

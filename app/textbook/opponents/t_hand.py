@@ -1,10 +1,10 @@
-"""The opponent that wins if it can, else blocks if it can, else plays at random.
+"""The opponent "T-hand", which wins if it can, else blocks if it can, else plays at random.
 
 Source: Boyan (1992), "Modular neural networks for learning context-dependent game strategies".
 """
 
 
-def list_t_hand_moves(game, board):
+def list_win_or_block_moves(game, board):
     """Return the moves that win, if there are any, else the moves that block, else all moves."""
     own, other = game.player_to_move(board), game.last_player(board)
     wins, blocks = (

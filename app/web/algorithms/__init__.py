@@ -68,7 +68,7 @@ def find_explaining_algorithm(query: ValueQuery) -> Algorithm:
 def is_explainable(site: SiteData, value_source: str, snapshot: int | None) -> bool:
     """Return whether the site can explain a source's values at a snapshot, None for the last.
 
-    At an earlier snapshot it cannot if the agent changed its opponent during the training.
+    It cannot explain earlier snapshots of an agent that changed its opponent during the training.
     """
     return snapshot is None or len(site.get_recipe(value_source).phases) == 1
 

@@ -147,10 +147,11 @@ class Algorithm(Section, frozen=True, kw_only=True):
     def make_update(
         self, query: ValueQuery, reply_cell: int | None, next_cell: int | None
     ) -> Update:
-        """Return the textbook learner's update after a reply and its own next move.
+        """Return the textbook learner's update, if these cells are the reply and the next own move.
 
-        `reply_cell` is None if the move ended the game, and `next_cell` if the move or the reply
-        did. If the opponent is to move in the next state, this is its only reply.
+        `reply_cell` is None if the move ended the game; `next_cell` is None if the move or the
+        reply ended it. If the opponent is to move in the next state of the update, the target is
+        computed as if `reply_cell` were its only legal move there.
         """
         learner: Any = load_learner(query, self.textbook_learner)
         position = query.find_position_after(reply_cell)

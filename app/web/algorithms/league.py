@@ -155,9 +155,9 @@ def update_in_seat(
 class OwnViewTable(dict[tuple[str, int], float]):
     """The learner's table during training, with the same keys when it plays X and O.
 
-    A key is a board and a cell; 1 is an own stone, 2 another. The site does not store the learner's
-    values of O's moves as X. They are replaced by their next targets, or by 0 if the learner
-    updates only its own moves.
+    A key is a board and a cell; 1 is a stone of the learner, 2 of its opponent. The site does not
+    store the learner's values of O's moves as X. They are replaced by their next targets, or by 0
+    if the learner updates only its own moves.
     """
 
     def __init__(self, query: ValueQuery) -> None:

@@ -135,7 +135,7 @@ def _count_shared_squares(query: ValueQuery) -> NDArray[np.int64]:
 
 
 def _compute_result_chances(query: ValueQuery, bead_counts: FloatArray) -> list[float]:
-    # MENACE always draws its training moves with probabilities proportional to the beads.
+    # In training MENACE always plays a move with a probability proportional to its beads.
     own = policy_from_values(bead_counts / _count_shared_squares(query), "proportional")
     other = own if query.opponent is None else query.site.policies[query.opponent]
     x, o = (own, other) if query.mover == X else (other, own)

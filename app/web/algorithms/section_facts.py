@@ -41,7 +41,7 @@ def _compute_best_response_numbers(
     if not seat:
         return {}
     figures = site.agents[OFTEN_BEATEN_AGENT].card.figures
-    wins = getattr(figures.baseline_chances["random"], seat)[-1][0]
+    wins = getattr(figures.outcome_chances_by_baseline["random"], seat)[-1][0]
     return {"mark": seat.upper(), "wins": format_percent(wins)}
 
 
@@ -53,7 +53,7 @@ def _compute_exact_numbers(site: SiteData, section: Section) -> Mapping[str, obj
     if not seat:
         return facts
     figures = site.agents[RARELY_BEATEN_AGENT].card.figures
-    loss = getattr(figures.baseline_chances["random"], seat)[-1][2]
+    loss = getattr(figures.outcome_chances_by_baseline["random"], seat)[-1][2]
     unseen = {games: format_percent((1 - loss) ** games) for games in (100, 1000)}
     return facts | {
         "mark": seat.upper(),

@@ -199,7 +199,7 @@ def describe_past_targets(
     """Say what the average target was so far, if the step size alpha was constant.
 
     After n updates the initial value has the weight (1 - alpha)^n. The rest of the value is the
-    exponential moving average of the targets, which can be computed from it.
+    exponential moving average of the targets. So this average can be computed from the value.
     """
     if not query.is_known or not reason.has_target or query.update_count is None:
         return []

@@ -298,7 +298,7 @@ def list_move_values(query: ValueQuery, position: int) -> list[float | None]:
 def list_replies(query: ValueQuery) -> list[tuple[int | None, int]]:
     """Return (reply cell, position after the reply) for each legal reply to the move.
 
-    If the move ended the game, the only pair is (None, position after the move).
+    If the move ended the game, the only item is (None, position after the move).
     """
     if GAME.is_over(query.next_position):
         return [(None, query.next_position)]
@@ -355,7 +355,8 @@ def build_reason_after_reply(
         else:
             reply = reply.add_update(make_update(query, cell, None))
             replies.append(reply._replace(next_value=None))
-    # An opponent that learns, too, also explores. This is neglected, so the target is approximate.
+    # An opponent that learns, too, also explores. Its random moves are neglected, so the target is
+    # approximate.
     hedge = "about " if query.opponent_explores else ""
     reason = build_average_reason(query, replies, terminal_weight)
     return replace(reason, target_prefix=hedge)
@@ -364,10 +365,10 @@ def build_reason_after_reply(
 def _add_next_move_updates(
     query: ValueQuery, reply: Reply, make_update: Callable[[int], Update]
 ) -> Reply:
-    """Return a reply with the update by the best next move.
+    """Return the reply with its fields `update`, `next_value` and `target` filled in.
 
-    If the target uses the next move of an exploring learner, as in Sarsa, the next value and the
-    target are means over the next moves.
+    The update is made as if the learner played its best next move. If the target uses the next move
+    of an exploring learner, as in Sarsa, `next_value` and `target` are means over the next moves.
     """
     row = query.table[reply.position]
     best = int(np.nanargmax(row))

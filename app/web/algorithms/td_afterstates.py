@@ -1,4 +1,4 @@
-"""TD learning of afterstates: the value of a board steps towards that of the learner's next board."""
+"""TD learning of afterstates: a board's value moves towards that of the learner's next board."""
 
 from app.recipes.algorithms import TdAfterstates
 from app.recipes.games import TrainingGame

@@ -268,7 +268,8 @@ def _find_nearest_frame(
 ) -> int:
     """Return the frame of the film whose snapshots are nearest to the shown snapshots.
 
-    The distance of a frame is that of the agent that is farthest away, as a share of its training.
+    The distance of a frame is the largest distance of an agent from its shown snapshot, as a share
+    of the agent's training.
     """
     lasts = [site.get_last_snapshot(name) for name in agent_names]
 

@@ -72,7 +72,7 @@ FAULT_ORDER: tuple[str, ...] = tuple(FAULTY_RECIPES)
 PUZZLE_CHOICE_OFFSETS = (0, 3, 7)
 
 
-PAIRS_HEIGHT = 180.0
+HARM_PLOT_HEIGHT = 180.0
 # No reward is higher than this.
 WIN_REWARD = 1.0
 
@@ -130,7 +130,7 @@ class Harm(NamedTuple):
 
     @property
     def worse_seeds(self) -> str:
-        """The number of these seeds in words, such as "all 20 seeds"."""
+        """The number of seeds with more blunders in words, such as "all 20 seeds"."""
         seed_count = len(self.faulty_blunders)
         if self.worse_seed_count == seed_count:
             return f"all {seed_count} seeds"
@@ -295,7 +295,7 @@ def build_agent_half(
     }
 
 
-def plot_pairs(harm: Harm) -> Markup:
+def plot_harm(harm: Harm) -> Markup:
     """Plot the blunders without and with a fault, as a line for each seed."""
     pairs = list(zip(harm.correct_blunders, harm.faulty_blunders, strict=True))
     styles = [
@@ -306,7 +306,9 @@ def plot_pairs(harm: Harm) -> Markup:
         for correct, faulty in pairs
     ]
     names = ["without the fault", "with the fault"]
-    plot = lay_out_seed_lines(pairs, names, styles, [None] * len(pairs), PAIRS_HEIGHT)
+    plot = lay_out_seed_lines(
+        pairs, names, styles, [None] * len(pairs), HARM_PLOT_HEIGHT
+    )
     label = f"Blunders without and with the fault, for each seed: {'; '.join(texts)}"
     return write_plot(plot, label)
 
@@ -321,7 +323,7 @@ def lay_out_first_update(site: SiteData, fault: str) -> BoardPicture:
 def list_first_update_values(fault: str) -> list[tuple[str, str]]:
     """Return (label, value) before and after the first update that a fault changes.
 
-    The list is empty if the fault changes no value in it.
+    The list is empty if this update changes no value.
     """
     first = FIRST_UPDATES[fault]
     if first.value_before is None or first.correct_value is None:
@@ -360,7 +362,7 @@ def show_fault(fault: str) -> Response:
         harm=harm,
         first_update=FIRST_UPDATES[fault],
         puzzle_number=FAULT_ORDER.index(fault) + 1,
-        pairs_plot=plot_pairs(harm),
+        pairs_plot=plot_harm(harm),
         first_board=lay_out_first_update(site, fault),
         first_values=list_first_update_values(fault),
         board_sentence=describe_example_board(site, fault, record),

@@ -98,10 +98,10 @@ def list_front_agents(site: SiteData) -> list[str]:
 
 
 def continue_match(query: Query, name: str, site: SiteData) -> Match | None:
-    """Return the game of the query parameter `at`, against the agent `name` from now on.
+    """Return the game in the query parameter `at`, with the agent `name` as the opponent.
 
-    After the end it is a new game. Returns None if no game was begun. Raises the errors of
-    `parse_match`.
+    If this game is over, the returned game begins with the empty board. Returns None if the query
+    has no game, or only the position that the page shows first. Raises the errors of `parse_match`.
     """
     if not query.get("at"):
         return None

@@ -168,7 +168,7 @@ def judge_table() -> Response:
             return show_diagnosis(site, reading)
         code = encode_moves(GAME, reading.chosen_moves)
         fields: Variables = {"reading": reading, "move_code": code}
-        # A link holds the moves of a table, but not the chances with which they are drawn.
+        # A link holds the moves of a table, but not their probabilities.
         if reading.is_proportional:
             figures = compute_policy_figures(GAME, reading.policy)
             fields["drawn"] = figures

@@ -132,7 +132,7 @@ def _replace_player(
     match_query: Mapping[str, str],
     form: Mapping[str, str],
 ) -> Match:
-    """Return the match with another player as X or O; after the end it is a new game.
+    """Return the match with another player as X or O; a finished game begins again.
 
     The board now shows the new player's values, but keeps its source if two people play. When two
     agents begin to play, some of their moves are random. Another player resets the results.

@@ -134,7 +134,7 @@ class SmallBoard(NamedTuple):
 
 
 def lay_out_board(
-    state: MatchState,
+    match_state: MatchState,
     move_values: MoveValues | None,
     build_move_url: CellUrl | None,
     board_id: str = "board",
@@ -150,16 +150,16 @@ def lay_out_board(
     """Return the board in the shown position of a match.
 
     `build_move_url` and `build_reply_url` take a cell, and return the URL of a move and of the
-    agent's reply; they are None if nobody may move, and if no agent replies. `square_url` explains
-    a value after `cell` is added to it, where nobody may move. `chosen_cell` is the cell that the
-    page is about. By default the notes mark blunders. `shows_earlier_values` is set while the page
-    waits for a reply.
+    agent's reply. `build_move_url` is None if nobody may move, and `build_reply_url` is None if no
+    agent replies. `build_explain_url` takes a cell, and returns the URL of the reason for its value.
+    `chosen_cell` is the cell that the page is about. By default the notes mark blunders.
+    `shows_earlier_values` is set while the page waits for a reply.
     """
-    position = state.position
-    lines = _find_winning_lines(position) if state.is_over else []
+    position = match_state.position
+    lines = _find_winning_lines(position) if match_state.is_over else []
     winning = set(chain.from_iterable(lines))
     squares = [
-        _lay_out_square(state, cell, board_id)._replace(
+        _lay_out_square(match_state, cell, board_id)._replace(
             is_page_subject=cell == chosen_cell,
             note=notes[cell] if notes else EMPTY_NOTE,
             is_in_winning_line=cell in winning,
@@ -169,13 +169,13 @@ def lay_out_board(
         for cell in range(GAME.cells)
     ]
     empty = np.flatnonzero(GAME.board[position] == 0).tolist()
-    if not state.is_over:
+    if not match_state.is_over:
         for cell in empty:
             squares[cell] = _add_move_urls(
-                squares[cell], state, cell, build_move_url, build_reply_url
+                squares[cell], match_state, cell, build_move_url, build_reply_url
             )
     if move_values:
-        notes = notes or build_notes(state.site, move_values, None, "")
+        notes = notes or build_notes(match_state.site, move_values, None, "")
         _add_values(squares, empty, move_values, notes)
     if hinted_cells:
         # Beside the squares to play, the star of the agent's own move would be a second mark.
@@ -186,31 +186,33 @@ def lay_out_board(
         square_rows=[squares[start : start + 3] for start in (0, 3, 6)],
         winning_lines=_plot_winning_lines(lines),
         shows_earlier_values=shows_earlier_values,
-        player_to_move="" if state.is_over else MARKS[state.match.player_to_move],
+        player_to_move=""
+        if match_state.is_over
+        else MARKS[match_state.match.player_to_move],
     )
 
 
-def _lay_out_square(state: MatchState, cell: int, board_id: str) -> BoardSquare:
-    ply = len(state.match.shown_record)
+def _lay_out_square(match_state: MatchState, cell: int, board_id: str) -> BoardSquare:
+    ply = len(match_state.match.shown_record)
     row, column = divmod(cell, 3)
     return BoardSquare(
         id=f"{board_id}-{DIGITS[cell]}",
         shortcut_key=str(cell + 1),
         row=row + 1,
         column=column + 1,
-        mark=MARKS[int(GAME.board[state.position, cell])],
-        is_last_move=ply > 0 and cell == state.played_cells[ply - 1],
+        mark=MARKS[int(GAME.board[match_state.position, cell])],
+        is_last_move=ply > 0 and cell == match_state.played_cells[ply - 1],
     )
 
 
 def _add_move_urls(
     square: BoardSquare,
-    state: MatchState,
+    match_state: MatchState,
     cell: int,
     build_move_url: CellUrl | None,
     build_reply_url: CellUrl | None,
 ) -> BoardSquare:
-    goes_on = not GAME.is_over(int(GAME.successor[state.position, cell]))
+    goes_on = not GAME.is_over(int(GAME.successor[match_state.position, cell]))
     return square._replace(
         move_url=build_move_url(cell) if build_move_url else "",
         reply_url=build_reply_url(cell) if build_reply_url and goes_on else "",
@@ -240,7 +242,7 @@ def plot_small_board(
 ) -> SmallBoard:
     """Return a small picture of a position, with signs on some empty cells.
 
-    A sign is "right" (a star), "blunder" (a cross) or "plays" (a dot). `last_cell` gets a frame.
+    A sign is "right" (a star), "blunder" (a cross) or "plays" (a dot). `last_cell` gets a border.
     """
     kinds = {
         cell: MARKS[stone].lower()

@@ -1,7 +1,7 @@
 """Labels of matchboxes for MENACE on paper: a board with a numbered bead on each free square.
 
-The number of a bead is that of its square, from 1. Colours repeat the number, so a sheet can be
-printed in black. A page defines each sign (a bead, a stone, the grid) once, and its labels refer to
+A bead has the number of its square, from 1. Its colour says the same, so a sheet can be printed in
+black. A page defines each sign (a bead, a stone, the grid) once, and its labels refer to
 it.
 """
 

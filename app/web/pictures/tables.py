@@ -33,7 +33,7 @@ from app.web.site_data import (
 )
 
 MAX_TABLE_ROWS = 26
-# A large group offers so many of its lowest, its middle and its highest runs.
+# For a large group the page links to this many of its lowest, its middle and its highest runs.
 MAX_OFFERED_RUNS = 6
 QUANTILES = {"least": 0.0, "10%": 0.1, "median": 0.5, "90%": 0.9, "most": 1.0}
 QUANTILE_HEADINGS = {

@@ -45,7 +45,7 @@ class ResponseCache:
     """A WSGI application around another one, which caches its public responses.
 
     A response to GET with status 200 and `Cache-Control: public` is cached. Above `max_bytes`
-    bytes, those that nobody has requested for the longest time are removed. `read_query` returns a
+    bytes, responses that nobody has requested for the longest time are removed. `read_query` returns a
     query without parameters that its page does not read.
     """
 

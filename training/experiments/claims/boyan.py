@@ -36,7 +36,9 @@ def plot_shipped_agents(_results: Results) -> Bars:
     for one, agent in SHIPPED.items():
         if not (MODELS / f"{one}.json").exists():
             continue
-        against = load_agent(MODELS, GAME, one).card.figures.baseline_chances["t-hand"]
+        against = load_agent(
+            MODELS, GAME, one
+        ).card.figures.outcome_chances_by_baseline["t-hand"]
         share = 50 * (against.x[-1][0] + against.o[-1][0])
         bars.append(
             Bar(agent.title, round_significant(share), recipe=name_recipe(agent.recipe))

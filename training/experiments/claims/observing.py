@@ -22,7 +22,7 @@ def _trace_wins(results: Results) -> Series:
     return trace_curve(results, OBSERVER, wins, by_games=True)
 
 
-def _count_moves_until_best(results: Results) -> float:
+def _count_moves_while_improving(results: Results) -> float:
     """Return after how many of its moves the observing learner wins almost as often as it ever does.
 
     "Almost" is NEGLIGIBLE_PERCENT less, against random moves, in the median of the seeds.
@@ -37,11 +37,15 @@ def _count_moves_until_best(results: Results) -> float:
 
 
 def stops_improving_as_reported(results: Results) -> bool:
-    return REPORTED_MOVES / 2 <= _count_moves_until_best(results) <= REPORTED_MOVES * 2
+    return (
+        REPORTED_MOVES / 2
+        <= _count_moves_while_improving(results)
+        <= REPORTED_MOVES * 2
+    )
 
 
-def format_moves_until_best(results: Results) -> dict[str, str]:
-    return {OBSERVER: format_count(round(_count_moves_until_best(results), -2))}
+def format_moves_while_improving(results: Results) -> dict[str, str]:
+    return {OBSERVER: format_count(round(_count_moves_while_improving(results), -2))}
 
 
 def format_moves(results: Results) -> dict[str, str]:

@@ -106,7 +106,7 @@ def _build_best_responder(policy: Policy, rng: Random) -> Callable[[str], int]:
     moves = compute_best_responses(GAME, policy[GAME.legal], O, loss_reward=0.0)[0]
 
     def choose_best_response(board: str) -> int:
-        start, end = GAME.pair_start[parse_position(GAME, board) :][:2]
+        start, end = GAME.first_pair[parse_position(GAME, board) :][:2]
         is_best = moves[start:end] > 0
         cells = GAME.pair_cell[start:end][is_best].tolist()
         return int(pick(cells, rng.random()))

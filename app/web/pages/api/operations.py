@@ -143,11 +143,11 @@ def judge_table(values: bool, **_reading_options: str) -> Response:
             f"This table cannot be read as a whole: {reading.fault_sentence}."
         )
     moves = encode_moves(GAME, reading.chosen_moves)
-    drawn = None
+    proportional_figures = None
     if reading.is_proportional:
-        drawn = compute_policy_figures(GAME, reading.policy)
+        proportional_figures = compute_policy_figures(GAME, reading.policy)
     response = build_json_response(
-        build_judgement(site, MOVES_PREFIX + moves, drawn)
+        build_judgement(site, MOVES_PREFIX + moves, proportional_figures)
         | {
             "moves": moves,
             "read": reading.position_count,
@@ -168,13 +168,13 @@ def _list_proved_seats(lost_games: Mapping[str, str | None]) -> list[str]:
 
 
 def build_judgement(
-    site: SiteData, policy_name: str, drawn: Figures | None = None
+    site: SiteData, policy_name: str, proportional_figures: Figures | None = None
 ) -> OpenApiDocument:
     """Return the exact results of a policy, by default with equal chances for its moves.
 
-    `drawn` replaces the results if the table draws its moves with other chances.
+    `proportional_figures` are the results of a table that plays in proportion to its values.
     """
-    figures = drawn or get_figures(site, policy_name)
+    figures = proportional_figures or get_figures(site, policy_name)
     lost_games = find_losing_games(site, policy_name)
     reachable = figures.reachable_blunders
     return {
@@ -185,7 +185,9 @@ def build_judgement(
         "decisions": GAME.decisions,
         "reachable_blunders": {"x": reachable.x[-1], "o": reachable.o[-1]},
         "nash_conv": figures.nash_conv[-1],
-        "against_random": build_final_results(figures.baseline_chances["random"]),
+        "against_random": build_final_results(
+            figures.outcome_chances_by_baseline["random"]
+        ),
         "against_best_responder": build_final_results(figures.best_response),
         "causes": [
             _build_cause(site, cause)
@@ -225,7 +227,7 @@ def show_position(position: str, lens: str, step: int | None = None) -> Response
 def draw_move(
     position: str, agent: str, epsilon: float, seed: int | None = None
 ) -> Response:
-    """Draw an agent's move. The same seed always draws the same move."""
+    """Choose an agent's move at random, by its policy; an equal seed gives an equal move."""
     site = get_current_site()
     number = _parse_position_number(position)
     _check_name_exists(agent, site.policies, site.policies.contains_name(agent))
@@ -234,13 +236,13 @@ def draw_move(
     if seed is None:
         draw = current_app.extensions["random"]
         response = build_json_response(
-            build_drawn_move(site, number, agent, epsilon, draw)
+            build_chosen_move(site, number, agent, epsilon, draw)
         )
         response.cache_control.no_store = True
         return response
     draw = random.Random(f"{seed} {agent} {position}")
     return build_cacheable_response(
-        build_drawn_move(site, number, agent, epsilon, draw)
+        build_chosen_move(site, number, agent, epsilon, draw)
     )
 
 
@@ -361,7 +363,9 @@ def build_agent_summary(site: SiteData, agent_id: str) -> OpenApiDocument:
         "blunders": figures.blunders[-1],
         "decisions": GAME.decisions,
         "task": task,
-        "against_random": build_final_results(figures.baseline_chances["random"]),
+        "against_random": build_final_results(
+            figures.outcome_chances_by_baseline["random"]
+        ),
         "against_best_responder": build_final_results(figures.best_response),
         "href": API_AGENT_ROUTE.url(agent_id),
         "page": agent_url(agent_id),
@@ -418,10 +422,10 @@ def build_position_view(
     }
 
 
-def build_drawn_move(
+def build_chosen_move(
     site: SiteData, position: int, player_name: str, epsilon: float, rng: random.Random
 ) -> OpenApiDocument:
-    """Draw a player's move, which is random with probability `epsilon`."""
+    """Choose a player's move by its policy, or with probability `epsilon` among all legal moves."""
     own = site.policies[player_name][position]
     at_random = site.policies["random"][position]
     chances = mix_policies(own, at_random, epsilon).tolist()

@@ -29,22 +29,24 @@ from app.web.rendering import Variables
 from app.web.site_data import SiteData
 
 
-def build_other_verdicts(pair: RecipePair, max_verdicts: int) -> Variables | None:
+def build_other_verdicts(
+    recipe_pair: RecipePair, max_verdicts: int
+) -> Variables | None:
     """Train the comparison with other opponents and lengths; return the verdicts as a table.
 
     Only the first `max_verdicts` cells are trained. Returns None if nothing else can be compared.
     Raises the errors of `train_seeds`.
     """
-    opponents = _list_opponents(pair)
-    lengths = _list_lengths(pair)
-    comparisons = _list_comparisons(pair, opponents, lengths)
+    opponents = _list_opponents(recipe_pair)
+    lengths = _list_lengths(recipe_pair)
+    comparisons = _list_comparisons(recipe_pair, opponents, lengths)
     if len(comparisons) < 2:
         return None
     trained = min(max_verdicts, len(comparisons))
     cells = {}
     for number, (place, recipes) in enumerate(comparisons.items()):
-        sign_test = _compare_recipes(pair, recipes) if number < trained else None
-        cells[place] = _build_cell(pair, recipes, sign_test)
+        sign_test = _compare_recipes(recipe_pair, recipes) if number < trained else None
+        cells[place] = _build_cell(recipe_pair, recipes, sign_test)
     rows = [
         (title, [cells.get((row, column)) for column in range(len(lengths))])
         for row, title in enumerate(opponents.values())
@@ -58,15 +60,19 @@ def build_other_verdicts(pair: RecipePair, max_verdicts: int) -> Variables | Non
     }
 
 
-def _list_opponents(pair: RecipePair) -> dict[str, str]:
+def _list_opponents(recipe_pair: RecipePair) -> dict[str, str]:
     """Return name -> title of each opponent that both algorithms allow.
 
     The name "" keeps the present opponents, for recipes that cannot change them.
     """
     shared = {
-        one.name: one for one in find_shared_parameters(pair.recipe_a, pair.recipe_b)
+        one.name: one
+        for one in find_shared_parameters(recipe_pair.recipe_a, recipe_pair.recipe_b)
     }
-    varied = {one.name for one in find_possible_causes(pair.recipe_b, pair.recipe_a)}
+    varied = {
+        one.name
+        for one in find_possible_causes(recipe_pair.recipe_b, recipe_pair.recipe_a)
+    }
     if "vs" not in shared or "vs" in varied:
         return {"": "This opponent"}
     choices = shared["vs"].choices or OPPONENTS
@@ -76,7 +82,7 @@ def _list_opponents(pair: RecipePair) -> dict[str, str]:
         "league": "The league",
     }
     opponents = {
-        one: titles.get(one) or _name_policies(pair.site, one) for one in choices
+        one: titles.get(one) or _name_policies(recipe_pair.site, one) for one in choices
     }
     current = str(shared["vs"].value)
     return opponents if current in opponents else {"": "These opponents"} | opponents
@@ -86,23 +92,29 @@ def _name_policies(site: SiteData, joined_names: str) -> str:
     return " and ".join(site.display_titles[one] for one in joined_names.split("+"))
 
 
-def _list_lengths(pair: RecipePair) -> list[tuple[int, str]]:
+def _list_lengths(recipe_pair: RecipePair) -> list[tuple[int, str]]:
     """Return (number of games or sweeps, title) for half, the same and double length.
 
     If the recipes differ in length, the only number is 0, and both keep their lengths.
     """
-    turns = pair.recipe_a.length_parameter
-    shared = {one.name for one in find_shared_parameters(pair.recipe_a, pair.recipe_b)}
-    varied = {one.name for one in find_possible_causes(pair.recipe_b, pair.recipe_a)}
+    turns = recipe_pair.recipe_a.length_parameter
+    shared = {
+        one.name
+        for one in find_shared_parameters(recipe_pair.recipe_a, recipe_pair.recipe_b)
+    }
+    varied = {
+        one.name
+        for one in find_possible_causes(recipe_pair.recipe_b, recipe_pair.recipe_a)
+    }
     if turns not in shared or turns in varied:
         return [(0, "This length")]
-    number = count_turns(pair.recipe_a.phases)
+    number = count_turns(recipe_pair.recipe_a.phases)
     lengths = [max(1, number // 2), number, 2 * number]
     return [(one, f"{format_count(one)} {turns}") for one in lengths]
 
 
 def _list_comparisons(
-    pair: RecipePair,
+    recipe_pair: RecipePair,
     titles_by_opponent: Mapping[str, str],
     titled_lengths: Sequence[tuple[int, str]],
 ) -> dict[tuple[int, int], tuple[Recipe, Recipe]]:
@@ -116,25 +128,27 @@ def _list_comparisons(
         for row, opponent in enumerate(titles_by_opponent):
             changes = {"vs": opponent} if opponent else {}
             if number:
-                changes[pair.recipe_a.length_parameter] = str(number)
+                changes[recipe_pair.recipe_a.length_parameter] = str(number)
             try:
-                recipes = change_recipe_pair(pair.recipe_a, pair.recipe_b, changes)
+                recipes = change_recipe_pair(
+                    recipe_pair.recipe_a, recipe_pair.recipe_b, changes
+                )
             except RecipeError:
                 continue
             seeds = list_seeds(recipes[1])
             if recipes[0] != recipes[1] and all(
-                can_train_seeds(pair.site, one, seeds) for one in recipes
+                can_train_seeds(recipe_pair.site, one, seeds) for one in recipes
             ):
                 comparisons[row, column] = recipes
     return comparisons
 
 
 def _compare_recipes(
-    pair: RecipePair, recipes: tuple[Recipe, Recipe]
+    recipe_pair: RecipePair, recipes: tuple[Recipe, Recipe]
 ) -> PairedSignTest | None:
-    runs = train_seeds(pair.site, recipes, list_seeds(recipes[1]), MAX_SEEDS)
-    measures = list_measures(pair.site, [each[0] for each in runs])
-    measure = measures.get(pair.measure_key)
+    runs = train_seeds(recipe_pair.site, recipes, list_seeds(recipes[1]), MAX_SEEDS)
+    measures = list_measures(recipe_pair.site, [each[0] for each in runs])
+    measure = measures.get(recipe_pair.measure_key)
     if measure is None:
         return None
     ends = [[measure.get_final_value(run) for run in each] for each in runs]
@@ -142,7 +156,9 @@ def _compare_recipes(
 
 
 def _build_cell(
-    pair: RecipePair, recipes: tuple[Recipe, Recipe], sign_test: PairedSignTest | None
+    recipe_pair: RecipePair,
+    recipes: tuple[Recipe, Recipe],
+    sign_test: PairedSignTest | None,
 ) -> Variables:
     """Return a cell such as "yes, 16 to 4", which is empty before its training."""
     answer = text = ""
@@ -150,15 +166,16 @@ def _build_cell(
         better = sign_test.better_variant
         if better:
             answer = "yes" if better == find_yes_variant(*recipes) else "no"
-        is_one_thing = len(name_causes(pair.recipe_a, pair.recipe_b)) == 1
+        is_one_thing = len(name_causes(recipe_pair.recipe_a, recipe_pair.recipe_b)) == 1
         words = answer if is_one_thing else better
         score = f"{sign_test.b_wins} to {sign_test.a_wins}"
         text = f"{words}, {score}" if words else f"no difference ({score})"
         if sign_test.is_tie:
             text = f"equal in {sign_test.seed_count}"
     return {
-        "url": pair.build_url(*recipes),
+        "url": recipe_pair.build_url(*recipes),
         "result_words": text,
         "answer": answer,
-        "is_current_comparison": recipes == (pair.recipe_a, pair.recipe_b),
+        "is_current_comparison": recipes
+        == (recipe_pair.recipe_a, recipe_pair.recipe_b),
     }

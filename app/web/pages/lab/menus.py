@@ -116,25 +116,29 @@ def find_recipe_name(site: SiteData, recipe: Recipe) -> str:
 
 
 def build_menus(
-    pair: RecipePair, measures: Mapping[str, LabMeasure]
+    recipe_pair: RecipePair, measures: Mapping[str, LabMeasure]
 ) -> dict[str, Variables]:
     """Return the menus that open from the question, by their ids."""
-    changed_parameters = find_changed_parameters(pair.recipe_a, pair.recipe_b)
+    changed_parameters = find_changed_parameters(
+        recipe_pair.recipe_a, recipe_pair.recipe_b
+    )
     menus = {
-        ALGORITHM_FIELD: _build_algorithm_menu(pair),
-        SETTINGS_MENU: _build_settings_menu(pair, changed_parameters),
-        MEASURE_MENU: _build_measure_menu(pair, measures),
+        ALGORITHM_FIELD: _build_algorithm_menu(recipe_pair),
+        SETTINGS_MENU: _build_settings_menu(recipe_pair, changed_parameters),
+        MEASURE_MENU: _build_measure_menu(recipe_pair, measures),
     }
-    menus |= _build_shared_menus(pair, changed_parameters)
-    if pair.recipe_a.slug != pair.recipe_b.slug:
-        menus[RECIPE_B_PREFIX + ALGORITHM_FIELD] = _build_other_algorithm_menu(pair)
+    menus |= _build_shared_menus(recipe_pair, changed_parameters)
+    if recipe_pair.recipe_a.slug != recipe_pair.recipe_b.slug:
+        menus[RECIPE_B_PREFIX + ALGORITHM_FIELD] = _build_other_algorithm_menu(
+            recipe_pair
+        )
     for changed_parameter in changed_parameters:
         menus[RECIPE_B_PREFIX + changed_parameter.name] = _build_changed_parameter_menu(
-            pair, changed_parameter, changed_parameters
+            recipe_pair, changed_parameter, changed_parameters
         )
     if not changed_parameters or len(changed_parameters) > 1:
-        menus[CHANGE_MENU] = _build_change_menu(pair, changed_parameters)
-    menus[SECOND_MENU] = _build_second_menu(pair, changed_parameters)
+        menus[CHANGE_MENU] = _build_change_menu(recipe_pair, changed_parameters)
+    menus[SECOND_MENU] = _build_second_menu(recipe_pair, changed_parameters)
     return {
         key: {"id": f"slot-{key}".replace(".", "-"), **menu}
         for key, menu in menus.items()
@@ -155,40 +159,40 @@ def _build_menu(
     }
 
 
-def _build_algorithm_menu(pair: RecipePair) -> Variables:
+def _build_algorithm_menu(recipe_pair: RecipePair) -> Variables:
     key = (
         ALGORITHM_FIELD
-        if pair.recipe_a.slug == pair.recipe_b.slug
+        if recipe_pair.recipe_a.slug == recipe_pair.recipe_b.slug
         else f"a.{ALGORITHM_FIELD}"
     )
     shipped = [
         Destination(
             agent.title,
             lab_url(id),
-            build_player_profile(pair.site, id).description,
+            build_player_profile(recipe_pair.site, id).description,
             f"shipped-{id}",
-            is_current=agent.recipe == pair.recipe_a == pair.recipe_b,
+            is_current=agent.recipe == recipe_pair.recipe_a == recipe_pair.recipe_b,
         )
         for id, agent in SHIPPED.items()
-        if id in pair.site.agents
+        if id in recipe_pair.site.agents
     ]
-    links = _list_algorithms(pair, key, pair.recipe_a.slug)
+    links = _list_algorithms(recipe_pair, key, recipe_pair.recipe_a.slug)
     return _build_menu("Algorithm", [("", links), (SHIPPED_HEADING, shipped)])
 
 
-def _build_other_algorithm_menu(pair: RecipePair) -> Variables:
+def _build_other_algorithm_menu(recipe_pair: RecipePair) -> Variables:
     key = RECIPE_B_PREFIX + ALGORITHM_FIELD
-    links = _list_algorithms(pair, key, pair.recipe_b.slug)
+    links = _list_algorithms(recipe_pair, key, recipe_pair.recipe_b.slug)
     return _build_menu("Compared algorithm", [("", links)], is_difference=True)
 
 
 def _list_algorithms(
-    pair: RecipePair, field_name: str, main_recipe: str, skipped_slug: str = ""
+    recipe_pair: RecipePair, field_name: str, main_recipe: str, skipped_slug: str = ""
 ) -> list[Destination]:
     links = (
         Destination(
             ALGORITHM_PAGES[slug].name,
-            pair.build_changed_url({field_name: slug}),
+            recipe_pair.build_changed_url({field_name: slug}),
             describe_algorithm(kind),
             f"{field_name.replace('.', '-')}-{slug}",
             is_current=slug == main_recipe,
@@ -209,14 +213,14 @@ def describe_algorithm(algorithm: type[Recipe]) -> str:
 
 
 def _build_measure_menu(
-    pair: RecipePair, measures: Mapping[str, LabMeasure]
+    recipe_pair: RecipePair, measures: Mapping[str, LabMeasure]
 ) -> Variables:
     links = [
         Destination(
             capitalize_first_letter(measure.noun),
-            pair.build_url(pair.recipe_a, pair.recipe_b, key),
+            recipe_pair.build_url(recipe_pair.recipe_a, recipe_pair.recipe_b, key),
             id=f"by-{key}",
-            is_current=key == pair.measure_key,
+            is_current=key == recipe_pair.measure_key,
         )
         for key, measure in measures.items()
     ]
@@ -224,15 +228,15 @@ def _build_measure_menu(
 
 
 def _build_shared_menus(
-    pair: RecipePair, changed_parameters: Sequence[Parameter]
+    recipe_pair: RecipePair, changed_parameters: Sequence[Parameter]
 ) -> dict[str, Variables]:
     varied = {one.name for one in changed_parameters}
-    recipe = pair.recipe_a
+    recipe = recipe_pair.recipe_a
     menus = {}
     for one in list_parameters(recipe):
         if one.name in varied or one.name not in ("vs", recipe.length_parameter):
             continue
-        links = [("", _list_choices(pair, one, ""))]
+        links = [("", _list_choices(recipe_pair, one, ""))]
         if one.name == "vs":
             menus["vs"] = _build_menu("Opponent in training", links)
         elif not recipe.has_opponent(PERSON_OPPONENT):
@@ -242,18 +246,24 @@ def _build_shared_menus(
 
 
 def _build_settings_menu(
-    pair: RecipePair, changed_parameters: Sequence[Parameter]
+    recipe_pair: RecipePair, changed_parameters: Sequence[Parameter]
 ) -> Variables:
     elsewhere = {
         "vs",
         "taught",
-        pair.recipe_a.length_parameter,
+        recipe_pair.recipe_a.length_parameter,
         *(one.name for one in changed_parameters),
     }
-    shown = [one for one in list_parameters(pair.recipe_a) if one.name not in elsewhere]
-    fields = [_build_field(pair.recipe_a, one, "") for one in shown if not one.choices]
+    shown = [
+        one
+        for one in list_parameters(recipe_pair.recipe_a)
+        if one.name not in elsewhere
+    ]
+    fields = [
+        _build_field(recipe_pair.recipe_a, one, "") for one in shown if not one.choices
+    ]
     groups = [
-        (label_parameter(one), _list_choices(pair, one, ""))
+        (label_parameter(one), _list_choices(recipe_pair, one, ""))
         for one in shown
         if one.choices
     ]
@@ -261,7 +271,7 @@ def _build_settings_menu(
 
 
 def _build_changed_parameter_menu(
-    pair: RecipePair,
+    recipe_pair: RecipePair,
     changed_parameter: Parameter,
     changed_parameters: Sequence[Parameter],
 ) -> Variables:
@@ -270,31 +280,38 @@ def _build_changed_parameter_menu(
     if _is_number(changed_parameter):
         in_a = next(
             one
-            for one in list_parameters(pair.recipe_a)
+            for one in list_parameters(recipe_pair.recipe_a)
             if one.name == changed_parameter.name
         )
         fields = [
-            _build_field(pair.recipe_a, in_a, "a."),
-            _build_field(pair.recipe_b, changed_parameter, "b."),
+            _build_field(recipe_pair.recipe_a, in_a, "a."),
+            _build_field(recipe_pair.recipe_b, changed_parameter, "b."),
         ]
     else:
         groups = [
-            ("Compare", _list_choices(pair, changed_parameter, "b.")),
-            ("With", _list_choices(pair, changed_parameter, "a.")),
+            ("Compare", _list_choices(recipe_pair, changed_parameter, "b.")),
+            ("With", _list_choices(recipe_pair, changed_parameter, "a.")),
         ]
-    if len(changed_parameters) == 1 and pair.recipe_a.slug == pair.recipe_b.slug:
-        groups += _list_suggestions(pair, pair.recipe_a, {changed_parameter.name})
+    if (
+        len(changed_parameters) == 1
+        and recipe_pair.recipe_a.slug == recipe_pair.recipe_b.slug
+    ):
+        groups += _list_suggestions(
+            recipe_pair, recipe_pair.recipe_a, {changed_parameter.name}
+        )
     else:
         groups.append(
-            ("Remove a difference", [_build_undo_link(pair, changed_parameter)])
+            ("Remove a difference", [_build_undo_link(recipe_pair, changed_parameter)])
         )
     title = f"The difference between A and B: {label_parameter(changed_parameter)}"
     return _build_menu(title, groups, fields, is_difference=True)
 
 
-def _build_undo_link(pair: RecipePair, changed_parameter: Parameter) -> Destination:
-    value = list_parameter_texts(pair.recipe_a)[changed_parameter.name]
-    to = pair.build_changed_url({f"b.{changed_parameter.name}": value})
+def _build_undo_link(
+    recipe_pair: RecipePair, changed_parameter: Parameter
+) -> Destination:
+    value = list_parameter_texts(recipe_pair.recipe_a)[changed_parameter.name]
+    to = recipe_pair.build_changed_url({f"b.{changed_parameter.name}": value})
     name = label_parameter(changed_parameter)
     return Destination(
         f"{name}: use the value of A for both", to, id=f"undo-{changed_parameter.name}"
@@ -302,11 +319,11 @@ def _build_undo_link(pair: RecipePair, changed_parameter: Parameter) -> Destinat
 
 
 def _build_change_menu(
-    pair: RecipePair, changed_parameters: Sequence[Parameter]
+    recipe_pair: RecipePair, changed_parameters: Sequence[Parameter]
 ) -> Variables:
     if changed_parameters:
         undo = [
-            _build_undo_link(pair, changed_parameter)
+            _build_undo_link(recipe_pair, changed_parameter)
             for changed_parameter in changed_parameters
         ]
         title, groups = (
@@ -315,26 +332,28 @@ def _build_change_menu(
         )
     else:
         title = "What do you want to compare?"
-        groups = _list_suggestions(pair, pair.recipe_a, set())
+        groups = _list_suggestions(recipe_pair, recipe_pair.recipe_a, set())
     return _build_menu(title, groups, is_difference=True)
 
 
 def _build_second_menu(
-    pair: RecipePair, changed_parameters: Sequence[Parameter]
+    recipe_pair: RecipePair, changed_parameters: Sequence[Parameter]
 ) -> Variables:
     varied = {one.name for one in changed_parameters}
-    groups = _list_suggestions(pair, pair.recipe_b, varied, includes_algorithms=False)
+    groups = _list_suggestions(
+        recipe_pair, recipe_pair.recipe_b, varied, includes_algorithms=False
+    )
     return _build_menu("Change a second setting of B too", groups, is_difference=True)
 
 
 def _list_suggestions(
-    pair: RecipePair,
+    recipe_pair: RecipePair,
     recipe: Recipe,
     varied_names: set[str],
     includes_algorithms: bool = True,
 ) -> list[tuple[str, list[Destination]]]:
     """Return links by heading; each compares recipe A with a recipe that has one change."""
-    pair = pair.with_trainable_turns
+    recipe_pair = recipe_pair.with_trainable_turns
     recipe = shorten_training(recipe)
     links_by_heading: dict[str, list[Destination]] = {
         SUGGESTIONS_HEADING: [],
@@ -352,22 +371,22 @@ def _list_suggestions(
             after = next(
                 each for each in list_parameters(changed) if each.name == one.name
             )
-            title = describe_changed_parameter(pair.site, recipe, changed, after)
+            title = describe_changed_parameter(recipe_pair.site, recipe, changed, after)
             heading = "Opponents" if one.name == "vs" else SUGGESTIONS_HEADING
             prefix = "try" if includes_algorithms else "also"
             links_by_heading[heading].append(
                 Destination(
                     capitalize_first_letter(title),
-                    pair.build_url(pair.recipe_a, changed),
+                    recipe_pair.build_url(recipe_pair.recipe_a, changed),
                     id=f"{prefix}-{one.name}-{number}",
                 )
             )
     if includes_algorithms:
         links_by_heading["Compare with another algorithm"] = _list_algorithms(
-            pair._replace(recipe_b=pair.recipe_a),
+            recipe_pair._replace(recipe_b=recipe_pair.recipe_a),
             RECIPE_B_PREFIX + ALGORITHM_FIELD,
             "",
-            skipped_slug=pair.recipe_a.slug,
+            skipped_slug=recipe_pair.recipe_a.slug,
         )
     return [(heading, links) for heading, links in links_by_heading.items() if links]
 
@@ -425,13 +444,17 @@ def list_options(recipe: Recipe, parameter: Parameter) -> list[str]:
 
 
 def _list_choices(
-    pair: RecipePair, parameter: Parameter, field_prefix: str
+    recipe_pair: RecipePair, parameter: Parameter, field_prefix: str
 ) -> list[Destination]:
     """Return a link for each value of a parameter.
 
     `field_prefix` is "b." to change only recipe B, "a." to change only A, "" to change both.
     """
-    recipe = pair.recipe_b if field_prefix == RECIPE_B_PREFIX else pair.recipe_a
+    recipe = (
+        recipe_pair.recipe_b
+        if field_prefix == RECIPE_B_PREFIX
+        else recipe_pair.recipe_a
+    )
     if recipe.has_opponent(PERSON_OPPONENT) and parameter.name in (
         "vs",
         "seat",
@@ -447,9 +470,9 @@ def _list_choices(
     links = []
     for number, text in enumerate(values, 1):
         key = field_prefix + parameter.name
-        to = pair.build_changed_url({key: text})
+        to = recipe_pair.build_changed_url({key: text})
         if to:
-            title = _name_value(pair.site, parameter, text)
+            title = _name_value(recipe_pair.site, parameter, text)
             id = f"{key.replace('.', '-')}-{number}"
             links.append(Destination(title, to, id=id, is_current=text == current))
     return links

@@ -252,7 +252,7 @@ def describe_recipe_comparison(comparison: RecipeComparison) -> Variables:
         "variant_descriptions": [
             describe_recipe(site, variant.recipe) for variant in comparison.variants
         ],
-        "axis_links": _list_axes(comparison.pair),
+        "axis_links": _list_axes(comparison.recipe_pair),
         "export": export_evidence(site, comparison),
         "curve_layout": layout,
         "curve_chart": write_plot(layout.plot),
@@ -270,7 +270,7 @@ def _build_other_verdicts(
     wanted = read_integer(
         "elsewhere", query.get("elsewhere") or "0", 0, MAX_VERDICTS_PER_REQUEST
     )
-    return elsewhere.build_other_verdicts(comparison.pair, wanted)
+    return elsewhere.build_other_verdicts(comparison.recipe_pair, wanted)
 
 
 def render_lab(site: SiteData, main_recipe: str, query: Query) -> Response:
@@ -296,7 +296,7 @@ def render_lab(site: SiteData, main_recipe: str, query: Query) -> Response:
         name=main_recipe,
         title=site.agents[main_recipe].card.title,
         question_phrases=shown.question_phrases,
-        menus=menus.build_menus(shown.pair, shown.measures),
+        menus=menus.build_menus(shown.recipe_pair, shown.measures),
         presets=list_suggested_questions(site, main_recipe, shown.baseline_name),
         swap_url=shown.build_pair_url(shown.baseline_name, main_recipe)
         if shown.baseline_name
@@ -355,13 +355,15 @@ def _build_compare_url(comparison: RecipeComparison, record: str) -> str:
     return compare_url(Comparison(apart or record, tuple(views)))
 
 
-def _list_axes(pair: menus.RecipePair) -> list[Destination]:
+def _list_axes(recipe_pair: menus.RecipePair) -> list[Destination]:
     return [
         Destination(
             title,
-            pair._replace(axis_key=axis).build_url(pair.recipe_a, pair.recipe_b),
+            recipe_pair._replace(axis_key=axis).build_url(
+                recipe_pair.recipe_a, recipe_pair.recipe_b
+            ),
             id=f"axis-{axis or 'clearest'}",
-            is_current=axis == pair.axis_key,
+            is_current=axis == recipe_pair.axis_key,
         )
         for axis, title in recipe_comparison.AXIS_TITLES.items()
     ]

@@ -52,7 +52,7 @@ from app.web.pages.lab.wording import name_causes, name_variants, warn_of_causes
 from app.web.routes import Query
 from app.web.site_data import SiteData
 
-# If the better recipe is worse by one of these, the verdict says so.
+# If the better recipe is worse by one of these measures, the verdict says so.
 CONTRADICTING_MEASURES = (BLUNDERS_KEY, LOSSES_KEY, "random")
 SEED_BATCH_SIZE = 5
 LINEAR_AXIS, LOGARITHMIC_AXIS = "linear", "logarithmic"
@@ -122,7 +122,7 @@ class RecipeComparison:
         return self.measures[self.measure_key]
 
     @property
-    def pair(self) -> RecipePair:
+    def recipe_pair(self) -> RecipePair:
         return RecipePair(
             self.site,
             self.variants[0].recipe,
@@ -134,7 +134,7 @@ class RecipeComparison:
     @property
     def question_phrases(self) -> list[tuple[str, str]]:
         """The question as (text, menu id); the id is "" for words without a menu."""
-        _, recipe_a, recipe_b, *_ = self.pair
+        _, recipe_a, recipe_b, *_ = self.recipe_pair
         return build_question_phrases(self.site, recipe_a, recipe_b, self.measure.noun)
 
     @property
@@ -168,7 +168,7 @@ class RecipeComparison:
 
     @property
     def all_seeds_url(self) -> str:
-        """The URL of this comparison after all seeds that can be trained here."""
+        """The URL of this comparison with as many seeds as this server can train, up to MAX_SEEDS."""
         all_seeds = self.more_seeds_url or self.finished_seed_count == MAX_SEEDS
         return self.build_url(seeds=MAX_SEEDS if all_seeds else None)
 
@@ -330,7 +330,7 @@ def build_recipe_comparison(
     """Train the recipes in the query, with its number of seeds, and return their comparison.
 
     `main_recipe` is a canonical name. Without a number of seeds in the query, all seeds are shown
-    if their runs are stored, otherwise one: that in the recipe's own name. Raises BadRequest or
+    if their runs are stored, otherwise only the seed in the recipe's name. Raises BadRequest or
     NotFound if the query or a recipe is invalid.
     """
     baseline = query.get("ghost") or main_recipe

@@ -74,7 +74,7 @@ def list_measures(site: SiteData, runs: Iterable[SeedRun]) -> dict[str, LabMeasu
                 figures.task_distance.mean_distance if figures.task_distance else []
             ),
         )._replace(worse_word="farther")
-    for opponent in runs[0].figures.baseline_chances:
+    for opponent in runs[0].figures.outcome_chances_by_baseline:
         measures[opponent] = _build_measure_against(site, opponent)
     return measures
 
@@ -122,7 +122,9 @@ def build_outcome_curve_getter(outcome: int, opponent: str = "") -> GetCurve:
 
     def compute_curve(figures: Figures) -> list[float]:
         chances = (
-            figures.baseline_chances[opponent] if opponent else figures.best_response
+            figures.outcome_chances_by_baseline[opponent]
+            if opponent
+            else figures.best_response
         )
         seats = zip(chances.x, chances.o, strict=True)
         return [round(50 * (x[outcome] + o[outcome]), 7) for x, o in seats]

@@ -19,10 +19,10 @@ from app.web.site_data import SiteData
 
 MAX_LABEL_LENGTH = 28
 MAX_PHRASE_LENGTH = 90
-# A list of a person's games is cut to so many characters.
+# A list of a person's games is cut to this many characters.
 MAX_VALUE_LENGTH = 24
 NUMBER_WORDS = ["two", "three", "four", "five", "six", "seven", "eight", "nine"]
-# Their names alone do not show that they are players.
+# The names of these players do not show that they are players.
 UNFAMILIAR_OPPONENTS = ("fixed", "t-hand", "minimax-random", "strongest")
 SEAT_PHRASES = {"both": "as both X and O", "x": "as X", "o": "as O"}
 

@@ -343,7 +343,7 @@ def build_svg_response(
         hashlib.sha256(write_style(drawing, scheme).encode()).digest()
     ).decode()
     content = write_file(drawing, scheme, request.host_url.rstrip("/"))
-    response = _build_shared_response(
+    response = _build_cross_origin_response(
         content.encode(), "image/svg+xml", file_name and f"{file_name}.svg"
     )
     response.headers[POLICY_HEADER] = policy.replace(
@@ -353,7 +353,7 @@ def build_svg_response(
 
 
 def build_png_response(drawing: Drawing, file_name: str = "") -> Response:
-    return _build_shared_response(
+    return _build_cross_origin_response(
         render_png(drawing), "image/png", file_name and f"{file_name}.png"
     )
 
@@ -369,7 +369,7 @@ def build_csv_response(
     return build_file_response(text.getvalue().encode(), "text/csv", f"{file_name}.csv")
 
 
-def _build_shared_response(
+def _build_cross_origin_response(
     content: bytes, mimetype: str, file_name: str = ""
 ) -> Response:
     response = build_file_response(content, mimetype, file_name)

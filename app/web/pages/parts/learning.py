@@ -75,7 +75,9 @@ def parse_opponent(query: Query, card: Card) -> str:
 
 def list_card_opponents(card: Card) -> dict[str, ChancesBySeat]:
     """Return opponent -> results at each snapshot, the default opponent first."""
-    return card.figures.baseline_chances | {BEST_RESPONDER: card.figures.best_response}
+    return card.figures.outcome_chances_by_baseline | {
+        BEST_RESPONDER: card.figures.best_response
+    }
 
 
 def get_opponent_title(site: SiteData, opponent: str) -> str:

@@ -248,7 +248,7 @@ def compute_reply_chances(state: MatchState) -> FloatArray:
 
 
 def play_random_reply(state: MatchState) -> MatchState:
-    """Draw a move of the player to move; raises Conflict if the game is over."""
+    """Make a move of the player to move, at random by its policy; raises Conflict after the end."""
     if state.is_over:
         ply = len(state.match.shown_record)
         words = gettext_noop(

@@ -35,7 +35,7 @@ TITLES_BY_RESULT = {1: "wins", 0: "draws", -1: "loses"}
 class UpdateCase(NamedTuple):
     # the digit of the reply, or the result
     url_name: str
-    # the reply's square, or the result; "" if there is only one case
+    # the square of the reply, or the result; "" if there is only one case
     title: str
     picture: UpdatePicture
     # By default the page shows the case with the lowest rank.

@@ -20,7 +20,7 @@ from werkzeug.exceptions import (
 from werkzeug.formparser import parse_form_data
 
 from app.doctor import Diagnosis
-from app.reading import read_or_diagnose
+from app.reading import read_table_or_diagnose_trace
 from app.tables.options import OPTION_QUESTIONS, TableOptions
 from app.tables.reader import TableReading
 from app.web.formatting import format_valid_names
@@ -53,7 +53,9 @@ def read_sent_table() -> tuple[TableReading | Diagnosis, TableOptions]:
     """
     with limit_receiving():
         content, options = receive_table()
-    reading = read_in_process(read_or_diagnose, content, options, MAX_TRACE_ROWS)
+    reading = read_in_process(
+        read_table_or_diagnose_trace, content, options, MAX_TRACE_ROWS
+    )
     return reading, options
 
 

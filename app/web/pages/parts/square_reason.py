@@ -331,7 +331,7 @@ def _plot_value_curve(query: ValueQuery, move_values: MoveValues) -> tuple[str, 
     if not query.is_learned or reward_scale is None or move_values.are_beads:
         return "", ""
     history = query.agent.history
-    pair = int(GAME.pair_start[query.position]) + int(
+    pair = int(GAME.first_pair[query.position]) + int(
         GAME.legal[query.position, : query.cell].sum()
     )
     pairs = slice(pair, pair + 1)

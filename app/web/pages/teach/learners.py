@@ -62,8 +62,8 @@ FIRST_COURSES = msgspec.json.decode(
 )
 
 
-def get_first_cell(recipe: Menace) -> int | None:
-    """Return the cell in which this MENACE always begins, None if it draws its first move."""
+def get_opening_cell(recipe: Menace) -> int | None:
+    """Return the cell in which this MENACE always begins, None if a bead decides."""
     cells = {"any": None, "corner": 0, "edge": 1, "centre": GAME.cells // 2}
     return cells[recipe.opening]
 

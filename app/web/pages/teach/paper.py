@@ -21,7 +21,7 @@ from app.tictactoe.notation import DIGITS
 from app.web.links.teach import PAPER_ROUTE, paper_url, teach_url
 from app.web.match import read_choice
 from app.web.navigation import PageBlueprint
-from app.web.pages.teach.learners import get_first_cell, replay_course
+from app.web.pages.teach.learners import get_opening_cell, replay_course
 from app.web.pictures.boxes import render_bead_signs, render_label
 from app.web.rendering import render_page
 from app.web.routes import Destination
@@ -74,7 +74,7 @@ def render_sheets(
     recipe = (
         parse_menace(machine_recipe) if machine_recipe else get_start_recipe(set_key)
     )
-    boxes = list_boxes(GAME, get_first_cell(recipe))
+    boxes = list_boxes(GAME, get_opening_cell(recipe))
     full_set = list_boxes(GAME)
     counted = Counter(box.get_move_number(GAME) for box in full_set)
     beads_by_cell: Counter[int] = Counter()
@@ -153,7 +153,7 @@ def _list_sets(set_key: str, size_key: str, machine_recipe: str) -> list[Destina
     }
     links = []
     for one, text in words.items():
-        boxes = list_boxes(GAME, get_first_cell(get_start_recipe(one)))
+        boxes = list_boxes(GAME, get_opening_cell(get_start_recipe(one)))
         links.append(
             Destination(
                 gettext(text, number=len(boxes)),

@@ -13,7 +13,7 @@ from app.tictactoe.notation import DIGITS
 from app.web.links.teach import unfinished_game_url
 from app.web.match import MatchState, build_match_against_person, replay_match
 from app.web.move_values import EMPTY_NOTE
-from app.web.pages.teach.learners import format_learner_title, get_first_cell
+from app.web.pages.teach.learners import format_learner_title, get_opening_cell
 from app.web.pages.teach.taught_boards import evaluate_board
 from app.web.pictures.boards import BoardPicture, lay_out_board
 from app.web.site_data import get_current_site
@@ -92,7 +92,7 @@ class TaughtGame:
         recipe = self.recipe
         if not isinstance(recipe, Menace) or not recipe.paper:
             return None
-        return find_box(GAME, position, get_first_cell(recipe))
+        return find_box(GAME, position, get_opening_cell(recipe))
 
     @property
     def game_count(self) -> int:
