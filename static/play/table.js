@@ -2,11 +2,6 @@
 
 // What is around a board on the front page and the play page: players, training, explanations.
 
-document.addEventListener("htmx:configRequest", ({ target, detail }) => {
-  if (target.id !== "seating" || !still() || document.querySelector("[data-moving]")) return;
-  detail.parameters.set("pause", "1");
-});
-
 // The slider says at once where it is; the board follows.
 
 document.addEventListener("input", ({ target: slider }) => {

@@ -64,9 +64,9 @@ def test_every_position_has_a_page(client: FlaskClient, site: SiteData) -> None:
     [
         ("/play/40?o=q-table", "seat=o&player=minimax", "/play/40?o=minimax"),
         (
-            "/play/40?o=q-table&pause=1",
+            "/play/40?o=q-table",
             "seat=x&player=fixed",
-            "/play/40?x=fixed&o=q-table&epsilon=0.1",
+            "/play/40?x=fixed&o=q-table&epsilon=0.1&pause=1",
         ),
         ("/play/40?x=fixed&o=fixed&epsilon=0.1", "seat=x&player=human", "/play/40?o=fixed"),
         ("/play/03142?o=q-table", "seat=o&player=minimax", "/play/?o=minimax"),  # it was over

@@ -14,7 +14,7 @@ from app.web.routes import Query, Route, quote_text
 # the query parameters of a match: all its fields except the record
 MATCH_PARAMETERS = " ".join(Match.__struct_encode_fields__[1:])
 # query parameters that `apply_settings` reads
-_SETTINGS_PARAMETERS = "at seat player lens errors epsilon delay hide own step pause"
+_SETTINGS_PARAMETERS = "at seat player lens errors epsilon delay hide own step"
 # Names and defaults of the settings of a match: all fields but the record and the ply.
 _SETTING_NAMES = Match.__struct_encode_fields__[2:]
 _SETTING_DEFAULTS = astuple(Match())[2:]

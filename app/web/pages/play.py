@@ -135,23 +135,25 @@ def _replace_player(
     """Return the match with another player as X or O; a finished game begins again.
 
     The board now shows the new player's values, but keeps its source if two people play. When two
-    agents begin to play, some of their moves are random. Another player resets the results.
+    agents begin to play, some of their moves are random, and the game is paused, because the visitor
+    may want to choose the other one, too. Another player resets the results.
     """
     seat = form.get("seat", "")
     if seat not in SEATS:
         raise build_parameter_error("seat", seat, gettext("x or o"))
     before = state.match
-    changed = dict(match_query) | {seat: form["player"], "pause": form.get("pause", "")}
+    changed = dict(match_query) | {seat: form["player"]}
     if before.value_source in (before.x, before.o):
         changed |= {"lens": "", "step": ""}
     match = parse_match(record, changed | {"train": "", "hint": ""}, state.site).match
     if match.x == match.o == HUMAN:
         seen = find_shown_value_source(state)
         match = replace(match, value_source=seen, snapshot=before.snapshot)
-    if match.is_watched and not before.is_watched and not match.epsilon:
-        match = replace(match, epsilon=WATCHED_EPSILON)
-    elif before.is_watched and not match.is_watched:
-        match = replace(match, epsilon=0.0)
+    if match.is_watched and not before.is_watched:
+        match = replace(match, epsilon=match.epsilon or WATCHED_EPSILON, is_paused=True)
+    elif not match.is_watched:
+        epsilon = 0.0 if before.is_watched else match.epsilon
+        match = replace(match, epsilon=epsilon, is_paused=False)
     if (match.x, match.o) != (before.x, before.o):
         match = replace(match, result_counts=(0, 0, 0))
     return match.follow_record("") if state.is_over else match

@@ -272,7 +272,7 @@ class MatchPage:
             return self._build_final_headline(title)
         if match.shows_hint:
             return self._build_hint_headline(caption)
-        sentence = _name_random_move(match, self.reviewed_moves)
+        sentence = _describe_random_moves(match, self.reviewed_moves)
         if match.hides_values:
             hidden = gettext("The values are hidden.")
             sentence = f"{hidden} {sentence}"
@@ -418,13 +418,18 @@ def _build_square_notes(state: MatchState, values: MoveValues) -> list[Note]:
     return build_notes(state.site, values, match.snapshot, marked)
 
 
-def _name_random_move(match: Match, reviewed_moves: list[ReviewedMove]) -> str:
-    if not (
-        match.shown_record and reviewed_moves[len(match.shown_record) - 1].is_random
-    ):
+def _describe_random_moves(match: Match, reviewed_moves: list[ReviewedMove]) -> str:
+    """Say that the last move was random or, while nothing moves, that some moves will be."""
+    ply = len(match.shown_record)
+    if ply and reviewed_moves[ply - 1].is_random:
+        mark = MARKS[-match.player_to_move]
+        return gettext("The last move, by %(mark)s, was random.", mark=mark)
+    if not match.is_watched or not match.epsilon or (ply and not match.is_paused):
         return ""
-    mark = MARKS[-match.player_to_move]
-    return gettext("The last move, by %(mark)s, was random.", mark=mark)
+    return gettext(
+        "%(share)s%% of the moves are random, so that the games differ: see Settings.",
+        share=format_percent(match.epsilon, 0),
+    )
 
 
 def get_result_name(state: MatchState) -> str:
@@ -498,10 +503,8 @@ def _describe_seat(state: MatchState, player: int) -> Variables:
         )
         strength = gettext("after %(updates)s", updates=updates)
     elif player_id != HUMAN and match.epsilon:
-        # The word for its strength describes its own moves, so it is wrong if some moves are
-        # random.
-        share = format_percent(match.epsilon, 0)
-        strength = gettext("%(share)s%% random", share=share)
+        share = gettext("%(share)s%% random", share=format_percent(match.epsilon, 0))
+        strength = f"{strength}, {share}" if strength else share
     return {
         "player_mark": mark,
         "player_title": name,
