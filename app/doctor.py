@@ -93,7 +93,7 @@ class Rule(NamedTuple):
     """
 
     title: str
-    # It is called with an Example and gamma, and returns the numbers that gamma multiplies.
+    # A function from an Example and gamma to the numbers that gamma multiplies.
     compute_next_values: callable
     source: str
 
@@ -676,7 +676,7 @@ class LearnerSetup(NamedTuple):
 
     `training_mode` is a result of `find_training_mode`, and `table_kind` is one of TABLE_KINDS.
     `is_backward` says whether a game is updated from its last move to its first, and `is_x_view`
-    whether all values and rewards are those of X. `initial_values` has the initial value of each
+    whether all values and rewards are in X's view. `initial_values` has the initial value of each
     player's moves. With `has_final_values`, finished boards are in the table from the beginning,
     with their reward as value. `precision` is the rounding error of the values in the rows.
     """
@@ -1331,7 +1331,7 @@ def list_close_hypotheses(examples, setup):
 def find_rounded_digits(examples, setup):
     """Return (digits, row) if a right rule explains the values after rounding, else None.
 
-    The values have so many digits after the point. In the row, if possible, rounding kept a value
+    `digits` is the number of digits after the point. In the row, if possible, rounding kept a value
     from changing.
     """
     numbers = [repr(e.row.after) for e in examples]
@@ -1570,7 +1570,7 @@ class Doctor:
     def study_first_rows(self, stop):
         """Find the LearnerSetup and the hypotheses by the first rows; return their Examples."""
         views = [self.has_rewards_of_x()]
-        # Only rewards show whether all values are those of X. If finished boards have preset values
+        # Only rewards show whether all values are in X's view. If finished boards have preset values
         # in place of rewards, try both possibilities.
         if not self.count_by_fact["reward"]:
             views = [False, True]
@@ -1610,7 +1610,7 @@ class Doctor:
         return examples
 
     def count_open_rows(self, stop):
-        """Count the rows of unfinished games, and among them those that no row follows."""
+        """Count the rows of unfinished games, and the rows among them that no row follows."""
         successors = find_successors(self.rows, self.setup.is_backward)
         for i in range(self.studied_count, stop):
             row, is_open = self.rows[i], not self.rows[i].is_over

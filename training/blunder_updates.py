@@ -139,7 +139,7 @@ def find_blunder_updates(
     for event in learn(GAME, recipe, learner):
         if not isinstance(event, Update):
             recorder.record_event(learner, event)
-            # Only the number of the game is needed here; the moves of all games would fill the memory.
+            # Only the number of the game is needed; the moves of all games would fill the memory.
             if len(recorder.games) > 1:
                 recorder.games[-2] = []
             continue

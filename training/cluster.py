@@ -26,7 +26,7 @@ from distributed.versions import VersionMismatchWarning, get_versions
 from app.project import PACKAGE_PREFIX, ROOT
 
 UPLOADED_PACKAGES = ("app", "training")
-# Workers get the code, the texts, and what numba has compiled here (.nbi and .nbc).
+# Workers get the code, the texts, and the files that numba has compiled (.nbi and .nbc).
 UPLOADED_FILE_SUFFIXES = {".py", ".toml", ".nbi", ".nbc"}
 # The scheduler must answer within this time. If no result comes for so long, we check whether any
 # worker is left.
@@ -107,9 +107,9 @@ def run_in_cluster(
 ) -> Iterator[tuple[int, MeasuredResult]]:
     """Call a function with each of `call_arguments` on a dask cluster; yield (index, result) pairs.
 
-    `address` is the scheduler's. Each of `packages` must have the same version here and on the
-    workers. If a worker dies, another worker repeats its call. Any failure raises ConnectionError,
-    with a sentence as its message.
+    `address` is the scheduler's. Each of `packages` must have the same version on this machine and
+    on the workers. If a worker dies, another worker repeats its call. Any failure raises
+    ConnectionError, with a sentence as its message.
     """
     try:
         asyncio.run(asyncio.wait_for(_check_scheduler(address), TIMEOUT_SECONDS))

@@ -42,7 +42,7 @@ from app.tictactoe.report import (
 from app.tictactoe.views import RewardScale
 
 FUNCTION_PATTERN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
-# A function may return an endless iterator, and no board has so many cells.
+# A function may return an endless iterator, and no board has this many cells.
 MAX_MOVES = 50
 MAX_QUOTED_LENGTH = 40
 MAX_FILE_BYTES = 64 << 20

@@ -31,7 +31,7 @@ MAX_TAUGHT_NAME_LENGTH = 2_000
 WHOLE_NUMBER_PATTERN = re.compile(r"-?[0-9]{1,18}")
 NUMBER_PATTERN = re.compile(r"-?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e-?[0-9]{1,3})?")
 OPPONENT_ALIASES = {"first-empty": "fixed"}
-# These names are common in books and libraries, or were used here before. A URL with an alias
+# These names are common in books and libraries, or this site used them before. A URL with an alias
 # redirects to the canonical name.
 PARAMETER_ALIASES = {
     "learning_rate": "alpha",

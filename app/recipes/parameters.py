@@ -77,7 +77,7 @@ class Parameter(NamedTuple):
     """A parameter of an algorithm, with its value in a recipe.
 
     `field_name` differs from the name if that is a Python keyword, such as "lambda". The `symbol`
-    is that in formulas, "" if there is none. `value_type` is bool, int, float or str. Only numbers
+    is used in formulas, and can be "". `value_type` is bool, int, float or str. Only numbers
     have a minimum and a maximum, and `choices` is empty for numbers and free texts.
     """
 
@@ -262,7 +262,7 @@ def get_parameters(algorithm: type[Recipe]) -> Mapping[str, Parameter]:
 def _get_entry(algorithm: type[Recipe], name: str) -> dict[str, Any]:
     """Return the range and the texts of a parameter from `parameters.toml`.
 
-    An algorithm's own texts replace those of its base classes, and these replace the general ones.
+    An algorithm's own texts replace the texts of its base classes, and these replace general texts.
     """
     names = [name, *(f"{slug}.{name}" for slug in reversed(algorithm.list_lineage()))]
     tables = [PARAMETER_TABLES.get(each, {}) for each in names]

@@ -33,7 +33,7 @@ SHIPPED = MappingProxyType(
                 "Q-learning 4",
                 "q-learning,vs=random:226000+self:904000,start=every",
             ),
-            # Games 1 to 1,000,000 of this agent are those of Q-learning 1, so the lesson shows a
+            # Games 1 to 1,000,000 of this agent are the games of Q-learning 1, so the lesson shows a
             # single learner.
             (
                 "q-learning-continued",

@@ -37,7 +37,7 @@ class ValueChange(NamedTuple):
 
 
 class LosingMove(NamedTuple):
-    """The move that lost a game: the learner's last one that gave away a draw or a win.
+    """The move that lost a game: the learner's last move that gave away a draw or a win.
 
     `chance` is the probability of this move before the learner learned from the game.
     """
@@ -49,11 +49,11 @@ class LosingMove(NamedTuple):
 class Lesson(Struct, frozen=True):
     """A game against a person, or a phase of practice without one, and its effects on the learner.
 
-    `updates` are those of the learner's own moves, and `opponent_update_count` counts those of the
-    person's moves. `loss_chances` has for each seat the probability that the best responder wins,
-    and `blunder_count` is the number of positions in which the learner can blunder.
-    `losing_move_chances` has a pair for each losing move so far: the chance of the move when it
-    first lost a game, and after this lesson. In practice the seat ("X" or "O"), the record and the
+    `updates` has the updates of the learner's own moves, and `opponent_update_count` counts the
+    updates of the person's moves. `loss_chances` has for each seat the probability that the best
+    responder wins, and `blunder_count` is the number of positions in which the learner can blunder.
+    `losing_move_chances` has two numbers for each losing move so far: the chance of the move when
+    it first lost a game, and after this lesson. In practice the seat ("X" or "O"), the record and the
     result ("win", "draw" or "loss") are "".
     """
 

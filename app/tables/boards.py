@@ -62,7 +62,7 @@ SEPARATOR_SIGNS = set(" \t\r\n,;:|/()[]{}='\"")
 NUMERAL_PATTERN = re.compile(r"-?\d+|\.", re.ASCII)
 # A table has games begun by X and games begun by O if it has this many boards of each kind.
 MIN_STARTED_BOARDS = 3
-# in place of the position of a board to which no game leads
+# This stands for the position of a board to which no game leads.
 UNREACHABLE = -1
 MAX_SIGN_LENGTH = 4
 # This is four times the length of nine numbers as numpy prints them.
@@ -346,7 +346,7 @@ class DistinctBoards:
     ) -> tuple[SignScheme, str, BoolArray]:
         """Choose who begins under the best scheme; return (scheme, note, mask of ignored boards).
 
-        If some games begin with X and others with O, those with O are ignored, unless the user
+        If some games begin with X and others with O, the games of O are ignored, unless the user
         chose O.
         """
         of_x, of_o = (

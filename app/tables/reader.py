@@ -48,7 +48,7 @@ MIN_TAKEN_SHARE = 0.95
 class TableReading:
     """The moves and values in a table, and the rows that could not be read.
 
-    The values `q`, [D, cells], are those of the player to move, NaN where there is none; `q` is
+    The values `q`, [D, cells], are in the mover's view, NaN where there is none; `q` is
     None if the table has moves only. `position_count` counts the unfinished positions of the table.
     The notes tell the user how the table was read. If `is_proportional`, the agent
     chooses moves at random, in proportion to their values.
@@ -551,7 +551,7 @@ class TableReader:
             self.q[GAME.to_move == opponent] *= -1
 
     def count_wins_of_o(self) -> tuple[int, int]:
-        """Count O's winning moves with the highest value, and those with the lowest value.
+        """Count O's winning moves with the highest value, and with the lowest value.
 
         Positions in which all values are equal do not count.
         """
@@ -565,7 +565,7 @@ class TableReader:
         return int(with_highest.sum()), int(with_lowest.sum())
 
     def count_completed_lines(self) -> tuple[int, int]:
-        """Count the boards on which a line of X has a higher value than one of O, and the reverse.
+        """Count the boards on which a line of X has a higher value than a line of O, and the reverse.
 
         Only boards count on which X is to move, and on which X and O could each complete a line.
         """

@@ -11,7 +11,6 @@ TEST_GAMES = 1_000
 
 
 def main(game, learner, turns, rng):
-    """Train an agent, print its table, and play test games with it."""
     updates = 0
     for turn in turns:
         before = updates

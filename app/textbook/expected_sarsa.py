@@ -36,5 +36,4 @@ class ExpectedSarsa(Learner):
         return (1 - epsilon) * max(values) + epsilon * total / len(values)
 
     def play(self, turn, rng):
-        """Play a game and learn from it; yield each Move and each Update."""
         return play_td_game(self, turn, rng)

@@ -135,7 +135,6 @@ class League:
         return epsilon_greedy(values, 0.0, rng)[0]
 
     def value(self, board, cell):
-        """Return the value of a move for the player who makes it."""
         return self.own.q[self.key(board, cell)]
 
     def key(self, board, cell):

@@ -1,4 +1,4 @@
-"""MENACE: for each board a matchbox of beads, from which a bead is drawn to choose the move.
+"""MENACE: for each board a matchbox of beads; to move, it draws a bead at random.
 
 Source: Michie (1961), "Trial and error", and (1963), "Experiments on the mechanization of
 game-learning".

@@ -52,7 +52,6 @@ class QLearningWithFaults(QLearning):
         return max(self.q[s_next, cell] for cell in self.game.legal_moves(s_next))
 
     def play(self, turn, rng):
-        """Play a game and learn from it; yield each Move and each Update."""
         return (event for event in super().play(turn, rng) if event is not None)
 
     def values(self, board):

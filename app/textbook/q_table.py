@@ -33,5 +33,4 @@ class QTable(BackwardLearner):
         return Update(s, a, old, q[sa], reward, s_next, None, best_next, target, alpha)
 
     def value(self, board, cell):
-        """Return the value of a move for the player who makes it."""
         return self.q[self.key(board, cell)]

@@ -1,7 +1,8 @@
 """Random numbers by the generator xoshiro256+, seeded like numpy's SeedSequence.
 
-With them all values are exactly those of the site. Sources: Blackman & Vigna (2021), "Scrambled
-linear pseudorandom number generators"; O'Neill (2015), "Developing a seed_seq alternative".
+With these numbers an exported training has exactly the values of the site. Sources: Blackman &
+Vigna (2021), "Scrambled linear pseudorandom number generators"; O'Neill (2015), "Developing a
+seed_seq alternative".
 """
 
 

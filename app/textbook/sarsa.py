@@ -26,5 +26,4 @@ class Sarsa(Learner):
         return Update(s, a, old, q[s, a], reward, s_next, a_next, q_next, target, alpha)
 
     def play(self, turn, rng):
-        """Play a game and learn from it; yield each Move and each Update."""
         return play_td_game(self, turn, rng)

@@ -67,11 +67,10 @@ class TdAfterstates:
         return epsilon_greedy(self.values(board), 0.0, rng)[0]
 
     def values(self, board):
-        """Return the values of all legal moves: those of the boards after them."""
+        """Return the values of all legal moves, which are the values of the boards after them."""
         return {cell: self.value(board, cell) for cell in self.game.legal_moves(board)}
 
     def value(self, board, cell):
-        """Return the value of a move for the player who makes it."""
         made = self.game.make_move(board, cell)
         if self.game.is_over(made):
             return get_reward(

@@ -55,7 +55,7 @@ class ModelError(ValueError):
 class Agent:
     """A learned table of values, with its card and the history of its training.
 
-    The action values `q`, [D, cells], are those of the player to move, and NaN for illegal moves.
+    The action values `q`, [D, cells], are in the mover's view, and NaN for illegal moves.
     `visits`, [D, cells], counts the updates of each move. A snapshot is a copy of the values at
     some time of the training; `snapshot_updates`, [T], counts the updates before each of them, and
     the last snapshot has the values of `q`. D is the number of positions with a player to move, P
@@ -421,7 +421,7 @@ def _check_q(game: Game, q: NDArray[Any]) -> None:
 def _lock_for_saving(folder: Path) -> Iterator[Callable[[bytes], Path]]:
     """Lock a folder, and yield a function that writes a temporary file there.
 
-    At the end all temporary files are removed, even those that interrupted processes left.
+    At the end all temporary files are removed, also the files of interrupted processes.
     """
 
     def write_temporary(content: bytes) -> Path:

@@ -117,7 +117,7 @@ def list_disagreements(game: Game, policies: Sequence[Policy]) -> IndexArray:
     )
     decisions = np.flatnonzero(disagreeing_pairs)
     chosen = np.stack(choices)[:, decisions]
-    # A policy may choose between several moves, so the worst one of them counts.
+    # A policy may choose between several moves, so the worst of these moves counts.
     worst_values = np.where(chosen, compute_optimal_q(game)[decisions], np.inf).min(
         axis=2
     )

@@ -1,4 +1,4 @@
-"""The beads of an agent that draws its moves from boxes of beads, like MENACE.
+"""The beads of an agent that draws a bead from a box to choose its move, like MENACE.
 
 All symmetric positions share a box, in which symmetric moves have the same beads. In the agent's
 table, symmetric cells share the beads of their move equally. So an agent that plays in proportion
@@ -50,7 +50,7 @@ def compute_preferences(
 
     The preference is 0 if all moves of the box are equally likely, and it rises linearly on both
     sides of 0. It is no expected result. `beads`, [..., P], has the beads of all legal moves, or
-    those of the moves in one position.
+    of the legal moves in one position.
     """
     starts = game.first_pair[:-1]
     # Symmetric cells are one move, so each of four symmetric cells counts as a quarter of a move.

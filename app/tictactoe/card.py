@@ -23,7 +23,7 @@ from app.tictactoe.views import RewardScale
 
 # In Python "$" also matches before a last line break, which "(?!\n)" rules out.
 ID_PATTERN = r"^[a-z0-9]+(-[a-z0-9]+)*$(?!\n)"
-# Invisible characters, and those that change the direction of a text, could disguise a title.
+# Invisible characters, and characters that change the direction of a text, could disguise a title.
 TITLE_PATTERN = (
     r"^[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,200}$(?!\n)"
 )
@@ -213,7 +213,7 @@ def _check_chances(figures: Figures) -> None:
 
 def _check_nash_conv(figures: Figures) -> None:
     beaten = zip(figures.best_response.x, figures.best_response.o, strict=False)
-    # The chances are those of the agent, so the best responder wins what the agent loses.
+    # The chances are in the agent's view, so the best responder wins what the agent loses.
     pairs = zip(beaten, figures.nash_conv, strict=False)
     for (as_x, as_o), figure in pairs:
         gain_of_o = as_x[2] - as_x[0]

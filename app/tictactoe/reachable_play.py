@@ -11,7 +11,7 @@ from app.tictactoe.notation import DIGITS
 from app.tictactoe.policy import Policy
 from app.tictactoe.values import Values, list_plies, list_plies_backward
 
-# for a position to which no move leads
+# This stands for the move to a position to which no move leads.
 NO_PAIR = -1
 
 

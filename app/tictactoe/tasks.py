@@ -218,7 +218,7 @@ def _find_last_movers(game: Game) -> NDArray[np.int8]:
 
 
 def _choose_best_replies(action_values: Values, ply: PlyArrays) -> Values:
-    """Return the chances of a ply's moves, [n]: equal ones for the best moves, and 0 for others."""
+    """Return the chances of a ply's moves, [n]: equal for the best moves, and 0 for all others."""
     highest = np.maximum.reduceat(action_values, ply.pair_starts).repeat(
         ply.move_counts
     )

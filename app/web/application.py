@@ -88,7 +88,7 @@ def create_app(models_folder: Path | None = None, seed: int | None = None) -> Fl
     app.extensions["site"] = site = load_site_data(
         models_folder or settings.models_folder, settings.is_lab_enabled
     )
-    # Computed here, so that the first visitors of a worker need not wait 0.15 s.
+    # Computed before the first request, which would otherwise wait 0.15 s for it.
     play_round_robin(site, "")
     _ = list_puzzles(site)
     for name in site.policies:

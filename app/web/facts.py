@@ -86,7 +86,7 @@ def find_losing_games(site: SiteData, policy_name: str) -> dict[str, str | None]
 
 @cached_per_site(MAX_CACHED_RESULTS)
 def judge_policy(site: SiteData, policy_name: str) -> PolicyJudgement:
-    """Return the exact results of a policy, from an agent's card or computed here."""
+    """Return the exact results of a policy; those of an agent are on its card."""
     figures = (
         _judge_baselines(site)
         if policy_name in site.baselines

@@ -85,7 +85,7 @@ def review_moves(state: MatchState) -> list[ReviewedMove]:
         seat = match.get_player_name(player)
         seat_step = match.get_player_snapshot(player)
         is_human = seat == HUMAN
-        # Moves of a prepared position, or of an earlier player, are not those of this agent.
+        # This agent did not make the moves of a prepared position, or of an earlier player.
         is_own = is_human or bool(
             compute_play_chances(site, position, seat, seat_step)[cell] > 0
         )

@@ -22,7 +22,7 @@ from app.tictactoe.files import get_runtime_folder
 MAX_WAITING_JOBS = 200
 # the most bytes of all answers together; an agent has about 100 KB
 MAX_RESPONSE_BYTES = 48 << 20
-# Everybody who waits has this many seconds to learn that a job failed.
+# A failed job is stored for this many seconds, so that all waiting requests get its answer.
 FAILURE_SECONDS = 5.0
 MAX_LOCK_WAIT_SECONDS = 5.0
 LOCK_SUFFIX = ".lock"
@@ -65,7 +65,7 @@ class JobQueue:
     def __init__(self, file: Path | None) -> None:
         """Create the queue; without a file only the threads of this process share it."""
         self._file = file
-        # After a fork, a connection must be neither used nor closed, so each process has its own here.
+        # After a fork, a connection must be neither used nor closed, so each process makes its own.
         self._connections: dict[int, sqlite3.Connection] = {}
 
     def find_answer(self, request: str) -> Answer | None:
@@ -190,7 +190,7 @@ def get_job_queue() -> JobQueue:
 
 
 def _create_queue_file() -> Path:
-    """Create a file in the runtime folder, and remove those of servers that were killed.
+    """Create a file in the runtime folder, and remove the files of servers that were killed.
 
     A server that is still running holds the lock of its file.
     """

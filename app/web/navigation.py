@@ -101,7 +101,7 @@ def list_header_menus(app: Flask) -> tuple[HeaderMenu, ...]:
 
 
 def list_sitemap(app: Flask) -> list[str]:
-    """Return the URLs of all pages in menus, then those that modules add, each once."""
+    """Return the URLs of all pages in menus, then the URLs that modules add, each once."""
     pages = [
         page.href for menu in app.extensions["header_menus"] for page in menu.pages
     ]

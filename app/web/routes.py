@@ -1,6 +1,6 @@
 """Routes: each knows the URL rule of a page and its query parameters, and builds its URLs.
 
-Names in URLs are quoted here, because the name of a recipe can contain a "+".
+This module quotes names in URLs, because the name of a recipe can contain a "+".
 """
 
 import re

@@ -29,7 +29,7 @@ IDLE_POLL_SECONDS = 0.25
 
 
 class Trainer:
-    """Does jobs from the queue of all web workers, whoever put them there."""
+    """Does jobs from the queue that all web workers share."""
 
     def __init__(self, job_queue: JobQueue) -> None:
         self.job_queue = job_queue
@@ -50,7 +50,7 @@ class Trainer:
         """Wait for the answer to a request; return None if it takes longer than `seconds`.
 
         `training.jobs` describes requests. `kind` is TRAINING_JOB or QUICK_JOB. Network addresses
-        take turns, and jobs with `is_batch` are the last ones of their address. Raises
+        take turns, and jobs with `is_batch` come last among the jobs of their address. Raises
         QueueFullError if too many jobs wait, or if `is_wanted()` is false because the client has
         left.
         """

@@ -128,7 +128,7 @@ class ClaimTable(TomlTable, NameTables, frozen=True):
     """
 
     title: Sentences
-    # Its numbers are cells of the table `numbers`, as in the sentences of the parts.
+    # It can show cells of the table `numbers`, such as {1[as X]}, like the sentences of the parts.
     effect: str
     claim: Sentences
     # The first source makes the claim.

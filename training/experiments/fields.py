@@ -28,7 +28,7 @@ class Labels(tuple[str, ...]):
     braces as in "{}, gamma 1" stand for the heading of a row or a column.
     """
 
-    # the text in the file, or the first one of a list
+    # the text in the file, or the first text of a list
     template = ""
     # the values of the names in braces, by name
     values_by_name: Mapping[str, Sequence[str]] = {}

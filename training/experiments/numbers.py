@@ -32,8 +32,8 @@ class NumberCell(TomlTable, frozen=True):
     statistic: Statistic | None = None
     # The recipe is compared with `compared_with` in this quantity, by a sign test.
     difference: Quantity | None = None
-    # The cell counts the points at which the recipe's curve of this quantity is above the curve of the
-    # `lower_recipe`, or below that of `higher_recipe`.
+    # The cell counts the points at which the recipe's curve of this quantity is above the curve of
+    # `lower_recipe`, or below the curve of `higher_recipe`.
     points: Quantity | None = None
     # A function of the results returns the text of this cell, or {label: text} for all recipes.
     function: FunctionType | None = None
@@ -44,7 +44,7 @@ class NumberCell(TomlTable, frozen=True):
     counted_share: float = 1
     # In the label of the recipe, the heading of the row or column replaces "{}".
     recipe: Labels = NO_LABELS
-    # If this is not empty, only these recipes have a number here.
+    # If this is not empty, only these recipes have a number in the cell.
     only_recipes: Labels = NO_LABELS
     decimals: int | None = None
     # The number replaces "{}".

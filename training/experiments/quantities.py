@@ -44,8 +44,8 @@ COMPARISONS = {">=": ge, "<=": le, ">": gt, "<": lt, "=": eq}
 class Quantity:
     """A number that each run has, with its title and unit in charts.
 
-    `trace` is a function from a run to the numbers over time. There is one for each snapshot or, if
-    `is_by_epoch`, for each epoch. A quantity that is true or false is called a condition.
+    `trace` is a function from a run to a number for each snapshot or, if `is_by_epoch`, for each
+    epoch. A quantity that is true or false is called a condition.
     """
 
     def __init__(

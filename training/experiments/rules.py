@@ -202,7 +202,7 @@ class VerdictRules(TomlTable, frozen=True):
 
     # The claim is reproduced if all of these hold. By default they are all parts.
     reproduced_if: Sequence[int | Test] = ()
-    # The claim is partly reproduced if one of these holds. By default they are those in
+    # The claim is partly reproduced if one of these holds. By default they are the tests of
     # `reproduced_if`.
     partly_reproduced_if: Sequence[int | Test] | None = None
     # If none of these holds, the experiment is inconclusive.

@@ -24,7 +24,7 @@ from training.learners.pairs import (
     list_legal_pairs,
 )
 
-# It gets the number of updates so far, and returns the number at the next checkpoint.
+# A function from the number of updates so far to the number at the next checkpoint.
 NextCheckpoint = Callable[[int], int]
 
 

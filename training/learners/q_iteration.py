@@ -79,7 +79,7 @@ def _sweep_pairs(  # type: ignore[no-untyped-def]
     while turns < phase_end and updates < max_updates:
         pair = turns % len(q)
         if not (sticky and q[pair] == rewards.loss):
-            # An ending is in the learner's view here, whoever made the last move.
+            # An ending is in the learner's view, also if the opponent made the last move.
             next_position = next_state[pair]
             if next_position >= 0:
                 next_position = draw_reply(replies, q, next_position, False, rng_state)

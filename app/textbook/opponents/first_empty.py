@@ -2,5 +2,4 @@
 
 
 def list_first_move(game, board):
-    """Return a list with the first empty cell only."""
     return game.legal_moves(board)[:1]

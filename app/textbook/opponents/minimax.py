@@ -4,7 +4,6 @@ from functools import cache
 
 
 def list_minimax_move(game, board):
-    """Return a list with the first of the best moves only."""
     return list_best_moves(game, board)[:1]
 
 

@@ -7,7 +7,7 @@ from app.web.formatting import format_count
 
 
 class DqnAlgorithm(Algorithm, frozen=True, kw_only=True):
-    """Deep Q-learning: the targets are those of Q-learning, with values from the network."""
+    """Deep Q-learning: its targets are like those of Q-learning, with values from the network."""
 
     textbook_learner = QLearning
 

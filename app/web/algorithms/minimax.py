@@ -1,4 +1,4 @@
-"""Exact values: those of optimal play, and those of the tasks that agents learned."""
+"""Exact values of optimal play, and exact values of the tasks that agents learned."""
 
 from typing import ClassVar
 

@@ -1,6 +1,6 @@
 """Q-iteration with sticky losses: each update replaces a value by the target after a random reply.
 
-A sticky loss is a value that has become that of a loss. It is never updated again.
+A sticky loss is a value that has become the reward of a loss. It is never updated again.
 """
 
 from app.tictactoe.game import GAME

@@ -38,7 +38,7 @@ class ArenaMeasure(NamedTuple):
     """What a cell of the arena's table shows, such as the share of games that X wins."""
 
     title: str
-    # takes the chances of a win, a draw and a loss, [..., 3], and returns the measure, [...]
+    # a function from the chances of a win, a draw and a loss, [..., 3], to the measure, [...]
     compute_values: Callable[[Chances], Chances]
     format_value: Callable[[float], str]
     # the colours in the legend; the last one is the colour of the value 1

@@ -79,7 +79,7 @@ from app.web.wording import build_player_profile
 bp = PageBlueprint("judge", __name__)
 bp.add_menu_page("Research", "judge", gettext_noop("Judge"), JUDGE_ROUTE.url)
 
-# The ranking shows so many players above the policy, and as many below it.
+# The ranking shows this many players above the policy, and this many below it.
 NEIGHBOUR_COUNT = 2
 MAX_SHOWN_BLUNDERS = 12
 

@@ -39,7 +39,7 @@ SIGN_WORDS = {
 }
 
 
-# takes a cell, and returns a URL
+# A function from a cell to a URL.
 CellUrl = Callable[[int], str]
 
 
@@ -50,7 +50,7 @@ class BoardSquare(NamedTuple):
     column: int
     # "X", "O" or "."
     mark: str
-    # "" if nobody may move here
+    # "" if nobody may move to this square
     move_url: str = ""
     # "" if no agent replies
     reply_url: str = ""
@@ -67,7 +67,7 @@ class BoardSquare(NamedTuple):
     is_best: bool = False
     unknown_text: str = ""
     is_hinted: bool = False
-    # the URL of the reason for the value, if nobody may move here; "" without one
+    # the URL of the reason for the value, if nobody may move to this square; "" without a reason
     explain_url: str = ""
 
     @property
@@ -107,7 +107,7 @@ class BoardPicture(NamedTuple):
     label: str
     square_rows: list[list[BoardSquare]]
     winning_lines: list[svg.Segment]
-    # True while the page waits for a reply: the values are those before the last move
+    # True while the page waits for a reply: the values are from the position before the last move
     shows_earlier_values: bool
     # "X" or "O"; "" after the end
     player_to_move: str

@@ -45,7 +45,7 @@ QUANTILE_HEADINGS = {
 }
 RECORD_COLUMNS = ("figure", "name", "recipe", "seed", "x", "measure", "value", "n")
 
-# takes a seed, and returns the URL of its run
+# A function from a seed to the URL of its run.
 BuildRunUrl = Callable[[int], str]
 Run: TypeAlias = Any
 # N records with the fields "seed" and "value", [N]

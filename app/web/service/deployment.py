@@ -106,7 +106,7 @@ def find_trainer(application: Flask) -> Trainer | None:
 class Settings(NamedTuple):
     models_folder: Path
     is_lab_enabled: bool
-    # So many trusted proxies add to the X-Forwarded headers.
+    # The number of trusted proxies, which add to the X-Forwarded headers.
     proxy_count: int
     # The trusted proxies also set X-Forwarded-Host.
     trusts_forwarded_host: bool

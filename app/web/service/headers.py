@@ -49,7 +49,7 @@ ANY_ORIGIN = "*"
 
 
 def init_app(app: Flask) -> None:
-    """Add security headers to all responses, and CORS headers to those of the API.
+    """Add security headers to all responses, and CORS headers to the responses of the API.
 
     Raises SettingError if an entry of CORS_ORIGINS is neither an origin nor "*".
     """

@@ -1,6 +1,7 @@
 """The language of a request, from its parameter `hl`, such as "de".
 
-A page in another language than English gets `hl` in all its links here, so no other code needs to.
+This module adds `hl` to all links of a page in another language than English, so that no other code
+has to.
 """
 
 import re

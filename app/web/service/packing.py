@@ -112,7 +112,7 @@ def _is_worth_compressing(response: Response) -> bool:
 
 
 def strip_file(path: Path) -> bytes:
-    """Return one of our style sheets or scripts without comments and needless spaces."""
+    """Return a style sheet or a script without comments and needless spaces."""
     content = path.read_bytes()
     if path.parent.name == "vendor" or path.suffix not in COMMENT_PATTERNS:
         return content

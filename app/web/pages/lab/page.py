@@ -70,7 +70,7 @@ bp = PageBlueprint("lab", __name__)
 bp.add_menu_page("Research", "lab", gettext_noop("Lab"), LAB_ROUTE.url)
 MAX_SEED = 999_999_999
 PNG_SCALE = 2.0
-# The table has 24 cells, so no page asks for so many.
+# The table has only 24 cells, so this limit stops no page.
 MAX_VERDICTS_PER_REQUEST = 100
 # Both agents are shipped, so the first page needs no training.
 START_RECIPE, START_BASELINE = "q-table-draw-1", "q-table"

@@ -26,7 +26,7 @@ LITTLE_SHARE = 0.05
 # Each of these measures is also the key of its learning curve.
 LOSSES_KEY, TASK_KEY = "losses", "task"
 
-# takes the exact results of a training, and returns a number for each snapshot
+# A function from the exact results of a training to a number for each snapshot.
 GetCurve = Callable[[Figures], Sequence[float]]
 
 

@@ -103,7 +103,7 @@ class PuzzleAttempt:
     def offers_cell(self, cell: int) -> bool:
         """Return whether a click on this cell answers the next question.
 
-        Whoever found a right move is asked for the agent's wrong move, so right moves are not
+        A visitor who found a right move is asked for the agent's wrong move, so right moves are not
         offered.
         """
         if self.chosen_correct_cell is None:

@@ -28,7 +28,7 @@ from app.web.service.reading import limit_seconds, read_in_process
 
 MAX_TABLE_BYTES = 4 << 20
 MAX_FORM_BYTES = MAX_TABLE_BYTES + (1 << 14)
-# Examining so many updates takes at most 2 s.
+# To examine this many updates takes at most 2 s.
 MAX_TRACE_ROWS = 20_000
 MAX_FORM_PARTS = 20
 FORM_MIMETYPE = "multipart/form-data"

@@ -68,7 +68,7 @@ def explain_square(query: ValueQuery, is_result_shown: bool) -> Variables:
 def explain_opening(site: SiteData, view: MoveValues, snapshot: int | None) -> str:
     """Say why an agent gives the first moves the value of a draw, "" if it does not.
 
-    The reason holds if their exact values in its training task are those of a draw, too.
+    The reason holds if these moves also have the value of a draw in the agent's training task.
     """
     name, task = view.value_source, view.value_source + TASK_SUFFIX
     heats = {
@@ -242,7 +242,7 @@ def _describe_best_moves(opponent: str, best_values: Sequence[float]) -> str:
 def _describe_discount(query: ValueQuery, best_values: Sequence[float]) -> str:
     """Say how much less a later result counts, "" if this alone does not explain the value.
 
-    `best_values` are those after each reply of the opponent.
+    `best_values` has the best value after each reply of the opponent.
     """
     if query.task is None or not query.is_known or not best_values:
         return ""

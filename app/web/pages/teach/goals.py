@@ -18,7 +18,7 @@ UNLOST_GAMES_OF_GOAL = 3
 FIRST_COUNTED_GAME = 3
 MIN_UNLEARNED = 3
 
-# takes the lessons so far, and returns whether a goal is reached
+# A function from the lessons so far to whether a goal is reached.
 GoalTest = Callable[[Sequence[Lesson]], bool]
 # The keys are milestones of `Lesson`.
 EXACT_GOALS = {

@@ -55,7 +55,8 @@ LEARNERS = {
     ),
 }
 DEFAULT_LEARNER = next(iter(LEARNERS))
-# So the first visit waits for no training. `python -m training.first_courses` writes the file.
+# With this file the first visit need not wait for a training. `python -m training.first_courses`
+# writes it.
 FIRST_COURSES_FILE = Path(__file__).with_name("first_courses.json")
 FIRST_COURSES = msgspec.json.decode(
     FIRST_COURSES_FILE.read_bytes(), type=dict[str, Course]

@@ -91,7 +91,7 @@ PRACTICE_TITLES = {
     "self": gettext_noop("Against itself"),
     "league": gettext_noop("Against other learners (its league)"),
 }
-# A league counts rounds instead of games; a round has so many games, by opponent.
+# A league counts rounds instead of games. The values are the games in a round, by opponent.
 GAMES_PER_ROUND = {"random": 2, "league": 10}
 TRUNCATED_TEXT = gettext_noop(
     "This link was cut off when it was copied: it has %(whole)s of %(games)s games."

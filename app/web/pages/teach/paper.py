@@ -205,7 +205,7 @@ def parse_menace(recipe_name: str) -> Menace:
 def find_box_set(machine_name: str) -> str:
     """Return the set of boxes that a machine uses, a key of OPENING_BY_SET.
 
-    Raises BadRequest if the learner is not a MENACE whose moves can be drawn with beads.
+    Raises BadRequest if the learner is no MENACE that people can play with paper boxes.
     """
     recipe, _ = replay_course(machine_name)
     if not isinstance(recipe, Menace) or recipe.plays != "proportional":
