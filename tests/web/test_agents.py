@@ -309,3 +309,11 @@ def test_the_recommended_agents_are_the_strongest_and_the_weakest(
         for name in (*unbeatable, strongest, easiest):
             assert site.display_titles[name] in sentence
         assert f"{100 * losses[easiest]:.0f}%" in sentence
+
+
+def test_what_the_page_says_about_training_is_true(site: SiteData) -> None:
+    """MCTS simulates equally many games from each position, and Q-iteration plays none."""
+    mcts, q_iteration = (site.agents[name].card for name in ("mcts", "q-iteration"))
+    assert mcts.updates == mcts.games
+    assert mcts.games % GAME.decisions == 0
+    assert q_iteration.games == 0
