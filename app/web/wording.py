@@ -517,9 +517,14 @@ def _describe_training(site: SiteData, agent_name: str) -> str:
 
 def describe_strength(site: SiteData, policy_name: str) -> str:
     kind = grade_strength(site, policy_name)
-    safe = judge_policy(site, policy_name).is_unbeatable
+    judgement = judge_policy(site, policy_name)
+    safe = judgement.is_unbeatable
     if kind == "unbeatable":
-        return gettext("It cannot be beaten.")
+        won_share = float(judgement.outcome_chances["random", "x"][0])
+        return gettext(
+            "As X it wins %(share)s%% of its games against random moves.",
+            share=format_percent(won_share, 0),
+        )
     if kind in ("beginner", "intermediate"):
         chance, seat = find_worst_seat(site, policy_name)
         share = format_percent(chance, 0)
@@ -536,7 +541,7 @@ def describe_strength(site: SiteData, policy_name: str) -> str:
     blunders = ngettext(
         "It blunders in %(count)s position.",
         "It blunders in %(count)s positions.",
-        judge_policy(site, policy_name).blunder_count,
+        judgement.blunder_count,
     )
     return " ".join([*sentences, blunders])
 

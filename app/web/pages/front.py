@@ -3,7 +3,7 @@
 from flask import Response, request
 from msgspec.structs import replace
 
-from app.web.formatting import format_count, format_updates
+from app.web.formatting import format_count
 from app.web.links.front import HOME_ROUTE
 from app.web.links.play import (
     MATCH_PREVIEW_ROUTE,
@@ -41,7 +41,7 @@ BEGINNER_UPDATES = 500
 def list_choices(
     site: SiteData, shown_name: str, shown_snapshot: int | None
 ) -> list[Variables]:
-    """List the agents to choose from, and "Beginner", the first agent after few updates."""
+    """List the agents to choose from, and the first agent after few updates."""
     names = list_front_agents(site)
     choices = [
         {
@@ -58,12 +58,12 @@ def list_choices(
     step = min(range(len(updates)), key=lambda at: abs(updates[at] - BEGINNER_UPDATES))
     beginner = {
         "id": "beginner",
-        "title": gettext("Beginner"),
+        "title": gettext("%(agent)s, early", agent=site.display_titles[names[0]]),
         "strength_name": "beginner",
         "description": gettext(
-            "%(agent)s after %(updates)s",
-            agent=site.display_titles[names[0]],
-            updates=format_updates(updates[step]),
+            "After %(count)s of %(total)s updates.",
+            count=format_count(updates[step]),
+            total=format_count(updates[-1]),
         ),
         "href": HOME_ROUTE.url(step=step),
         "is_shown": names[0] == shown_name and shown_snapshot == step,
