@@ -204,7 +204,10 @@ def compute_wilson_interval(count: float, total: int) -> tuple[float, float]:
     middle = (share + weight / 2) / (1 + weight)
     variance = share * (1 - share) / total + weight / (4 * total)
     half = Z_SCORE_95 / (1 + weight) * float(np.sqrt(variance))
-    return max(0.0, middle - half), min(1.0, middle + half)
+    # Both ends are exact where the rounding errors of the formula would show.
+    low = middle - half if count else 0.0
+    high = middle + half if count < total else 1.0
+    return low, high
 
 
 def format_percentage(value: float, digits: int = 1) -> str:
