@@ -56,11 +56,11 @@ RECORDED_EVERY_PLY = ("league",)
 class GameRecorder:
     """Records the games of a training, each with its moves and its updates."""
 
-    def __init__(self, recipe: Recipe, with_values: bool = False) -> None:
-        """Begin a record; with `with_values`, updates also have the values of all moves."""
+    def __init__(self, recipe: Recipe, records_values: bool = False) -> None:
+        """Begin a record; with `records_values`, updates also have the values of all moves."""
         self.recipe = recipe
         self.rules = build_rules(GAME)
-        self.with_values = with_values
+        self.records_values = records_values
         # {key of a table entry: number of its updates}
         self.update_counts: Counter[Hashable] = Counter()
         self.forget_games()
@@ -137,7 +137,7 @@ class GameRecorder:
                 seat = mover
         values = []
         next_values = []
-        if self.with_values:
+        if self.records_values:
             values = list_entries_before(learner, update, move.board, move.cell, seat)
             next_values = list_entries(learner, update.next_board, seat)
         updates.append(

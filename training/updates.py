@@ -94,7 +94,7 @@ def record_examples(
     examples: dict[ExamplePlace, UpdateExample] = {}
     earlier_updates = finished = 0
     for event in learn(GAME, recipe, learner):
-        recorder.with_values = len(recorder.games) in wanted_games
+        recorder.records_values = len(recorder.games) in wanted_games
         recorder.record_event(learner, event)
         if len(recorder.games) < finished + 2:
             continue

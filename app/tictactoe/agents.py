@@ -79,11 +79,11 @@ class Agent:
             else game.spread_pairs(self.history.get_values(snapshot))
         )
 
-    def find_updated_pairs(self, game: Game, snapshot: int | None = None) -> BoolArray:
+    def find_updated_moves(self, game: Game, snapshot: int | None = None) -> BoolArray:
         if snapshot is None:
             return self.visits > 0
         return game.spread_pairs(
-            self.history.find_updated_pairs(snapshot), illegal_value=False
+            self.history.find_updated_moves(snapshot), illegal_value=False
         )
 
     @property
@@ -101,7 +101,7 @@ class Agent:
             "visits": self.visits,
             "snapshot_updates": self.snapshot_updates,
             "snapshot_q": self.history.get_all_values(),
-            "snapshot_updated": self.history.find_all_updated_pairs(),
+            "snapshot_updated": self.history.find_all_updated_moves(),
         }
 
 

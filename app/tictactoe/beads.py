@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from app.tictactoe.game import FloatArray, Game
 from app.tictactoe.policy import PlayRule
 
-ALL_PAIRS = slice(None)
+ALL_MOVES = slice(None)
 
 
 @lru_cache(maxsize=2)
@@ -32,7 +32,7 @@ def count_beads(
     game: Game,
     pair_values: NDArray[np.floating],
     play_rule: PlayRule,
-    pairs: slice = ALL_PAIRS,
+    pairs: slice = ALL_MOVES,
 ) -> FloatArray:
     """Return the number of beads of each legal move, [..., P], from a table's values, [..., P].
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from app.tictactoe.game import BoolArray
 
-ALL_PAIRS = slice(None)
+ALL_MOVES = slice(None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class History:
         return history
 
     def get_values(
-        self, snapshot: int, pairs: slice = ALL_PAIRS
+        self, snapshot: int, pairs: slice = ALL_MOVES
     ) -> NDArray[np.float32]:
         """Return the values of the moves `pairs` at a snapshot; -1 is the last one."""
         starts = self.first_change[:-1][pairs]
@@ -72,7 +72,7 @@ class History:
         made = np.add.reduceat(is_made, starts - start, dtype=np.int32)
         return self.value_after_change[starts + made - 1]
 
-    def find_updated_pairs(self, snapshot: int, pairs: slice = ALL_PAIRS) -> BoolArray:
+    def find_updated_moves(self, snapshot: int, pairs: slice = ALL_MOVES) -> BoolArray:
         """Return which of the moves `pairs` were updated before a snapshot (-1: the last one)."""
         return self.first_update[pairs] <= snapshot % self.snapshot_count
 
@@ -86,5 +86,5 @@ class History:
         values = self.value_after_change.repeat(until - self.snapshot_of_change)
         return np.ascontiguousarray(values.reshape(-1, self.snapshot_count).T)
 
-    def find_all_updated_pairs(self) -> BoolArray:
+    def find_all_updated_moves(self) -> BoolArray:
         return self.first_update <= np.arange(self.snapshot_count)[:, None]

@@ -40,7 +40,7 @@ def encode_moves(game: Game, chosen_moves: CellMask) -> str:
         for image, cells in _list_symmetry_maps(game)
     )
     bits = chosen_moves[game.legal]
-    return _encode_bits(bits[_list_representative_pairs(game)] if symmetric else bits)
+    return _encode_bits(bits[_list_representative_moves(game)] if symmetric else bits)
 
 
 def decode_moves(game: Game, move_code: str) -> CellMask:
@@ -66,7 +66,7 @@ def decode_moves(game: Game, move_code: str) -> CellMask:
             _decode_bits(move_code, game.pairs), illegal_value=False
         )
     else:
-        first = _list_representative_pairs(game)
+        first = _list_representative_moves(game)
         listed = np.zeros(game.pairs, np.bool_)
         listed[first] = _decode_bits(move_code, len(first))
         chosen_moves = _copy_to_symmetric_positions(
@@ -85,7 +85,7 @@ def policy_from_moves(chosen_moves: CellMask) -> Policy:
 def get_code_lengths(game: Game) -> tuple[int, int]:
     """Return (length of a text for all positions, length of a short text)."""
     whole = _count_characters(game.pairs)
-    short = _count_characters(len(_list_representative_pairs(game)))
+    short = _count_characters(len(_list_representative_moves(game)))
     return whole, short
 
 
@@ -142,7 +142,7 @@ def _find_representatives(game: Game) -> BoolArray:
 
 
 @lru_cache(maxsize=2)
-def _list_representative_pairs(game: Game) -> IndexArray:
+def _list_representative_moves(game: Game) -> IndexArray:
     pairs = np.flatnonzero(_find_representatives(game)[game.pair_decision])
     pairs.flags.writeable = False
     return pairs

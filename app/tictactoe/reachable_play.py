@@ -12,7 +12,7 @@ from app.tictactoe.policy import Policy
 from app.tictactoe.values import Values, list_plies, list_plies_backward
 
 # This stands for the move to a position to which no move leads.
-NO_PAIR = -1
+NO_MOVE = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,9 +26,9 @@ class ReachableGames:
     move_chances: Values
 
     @cached_property
-    def _first_pair_by_position(self) -> NDArray[np.int32]:
-        """The lowest pair that leads to each position, [S], or NO_PAIR."""
-        pair_to = np.full(self.game.positions, NO_PAIR, np.int32)
+    def _first_move_by_position(self) -> NDArray[np.int32]:
+        """The lowest pair that leads to each position, [S], or NO_MOVE."""
+        pair_to = np.full(self.game.positions, NO_MOVE, np.int32)
         # If several pairs lead to a position, numpy keeps the last assignment, which in reverse
         # order is that of the lowest pair.
         backward = np.flatnonzero(self.move_chances)[::-1]
@@ -39,8 +39,8 @@ class ReachableGames:
         record = ""
         # Position 0 is the empty board, where every game begins.
         while position:
-            pair = self._first_pair_by_position.item(position)
-            if pair == NO_PAIR:
+            pair = self._first_move_by_position.item(position)
+            if pair == NO_MOVE:
                 return None
             record = DIGITS[self.game.pair_cell[pair]] + record
             position = int(self.game.pair_decision[pair])

@@ -21,7 +21,7 @@ from app.tictactoe.policy import (
     find_best_moves,
     policy_from_values,
 )
-from app.tictactoe.tasks import TrainingTask, find_reachable_pairs, solve_task
+from app.tictactoe.tasks import TrainingTask, find_reachable_moves, solve_task
 from app.tictactoe.values import (
     PolicyMoves,
     Values,
@@ -315,7 +315,7 @@ def _measure_task_distance(
 ) -> TaskDistance:
     exact = solve_task(game, task)[game.legal]
     distances = np.abs(tables - exact)
-    reached = distances[:, find_reachable_pairs(game, task)[game.legal]]
+    reached = distances[:, find_reachable_moves(game, task)[game.legal]]
     measures = (
         distances.max(axis=1),
         distances.mean(axis=1),

@@ -112,7 +112,7 @@ def evaluate_policy(game: Game, task: TrainingTask, policy: Policy) -> FloatArra
 
 
 @lru_cache(maxsize=12)
-def find_reachable_pairs(game: Game, task: TrainingTask) -> BoolArray:
+def find_reachable_moves(game: Game, task: TrainingTask) -> BoolArray:
     """Return a mask of the moves that the learner can play in a task's training, [D, cells].
 
     The learner may try any move. In self-play its opponent may try any move, too.

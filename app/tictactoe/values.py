@@ -89,8 +89,8 @@ def compute_outcome_chances(game: Game, x_policy: Values, o_policy: Values) -> V
     `x_policy` and `o_policy` are the policies of the two players, [..., D, cells]. Raises
     ValueError if one of them is not a policy of this game.
     """
-    as_x = _get_pair_chances(game, x_policy)
-    as_o = _get_pair_chances(game, o_policy)
+    as_x = _get_move_chances(game, x_policy)
+    as_o = _get_move_chances(game, o_policy)
     shape = np.broadcast_shapes(as_x.shape[:-1], as_o.shape[:-1])
     chances = _init_outcome_chances(game, shape)
     for ply in list_plies_backward(game):
@@ -110,7 +110,7 @@ def find_best_response(
     `policy` is not a policy of this game.
     """
     response, chances = compute_best_responses(
-        game, _get_pair_chances(game, policy), responder, loss_reward
+        game, _get_move_chances(game, policy), responder, loss_reward
     )
     return BestResponse(game.spread_pairs(response, 0.0), np.moveaxis(chances, 0, -1))
 
@@ -357,7 +357,7 @@ def _init_outcome_chances(game: Game, shape: tuple[int, ...]) -> Values:
     return chances
 
 
-def _get_pair_chances(game: Game, policy: Values) -> Values:
+def _get_move_chances(game: Game, policy: Values) -> Values:
     if policy.shape[-2:] != game.legal.shape:
         raise ValueError(
             f"a policy of this game is {game.legal.shape}, not {policy.shape}"

@@ -250,7 +250,7 @@ def _round_values_for_display(
 ) -> FloatArray:
     """Return an agent's values from -1 to +1, rounded as on pages, [D, cells]; NaN if unknown."""
     known = GAME.spread_pairs(
-        site.find_known_pairs(agent_name, -1), illegal_value=False
+        site.find_known_moves(agent_name, -1), illegal_value=False
     )
     mover = GAME.to_move[: GAME.decisions]
     values = round_for_display(

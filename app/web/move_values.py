@@ -508,7 +508,7 @@ def _read_learned_values(
     legal = GAME.legal[position]
     pairs = slice(*GAME.first_pair[position : position + 2])
     known = np.zeros(len(legal), np.bool_)
-    known[legal] = site.find_known_pairs(
+    known[legal] = site.find_known_moves(
         agent_name, -1 if snapshot is None else snapshot, pairs
     )
     if snapshot is None:

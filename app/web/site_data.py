@@ -31,7 +31,7 @@ from app.recipes.taught import format_taught_title
 from app.tictactoe.agents import Agent, ModelError, load_agents, name_file_in_errors
 from app.tictactoe.card import Card
 from app.tictactoe.game import GAME, BoolArray, FloatArray
-from app.tictactoe.history import ALL_PAIRS
+from app.tictactoe.history import ALL_MOVES
 from app.tictactoe.notation import replay_record
 from app.tictactoe.policy import (
     BASELINES,
@@ -438,8 +438,8 @@ class SiteData:
         """Return a snapshot as in URLs, where None is the last one."""
         return None if snapshot == self.get_last_snapshot(agent_name) else snapshot
 
-    def find_known_pairs(
-        self, agent_name: str, snapshot: int, selected_pairs: slice = ALL_PAIRS
+    def find_known_moves(
+        self, agent_name: str, snapshot: int, selected_moves: slice = ALL_MOVES
     ) -> BoolArray:
         """Return whether an agent knows the value of each selected move, [P].
 
@@ -448,15 +448,15 @@ class SiteData:
         be -1.
         """
         agent = self.agents[agent_name]
-        updated = agent.history.find_updated_pairs(snapshot, selected_pairs)
+        updated = agent.history.find_updated_moves(snapshot, selected_moves)
         if self.get_recipe(agent_name).knows_final_values:
-            return updated | self.is_final_pair[selected_pairs]
+            return updated | self.is_final_move[selected_moves]
         if not self.get_recipe(agent_name).is_network:
             return updated
         return np.full(len(updated), agent.snapshot_updates[snapshot] > 0)
 
     @cached_property
-    def is_final_pair(self) -> BoolArray:
+    def is_final_move(self) -> BoolArray:
         return GAME.pair_successor >= GAME.decisions
 
     @cached_property

@@ -143,14 +143,14 @@ def test_everything_comes_back(made: Tables, data: st.DataObject) -> None:
     history = History.from_snapshots(values, updated)
     assert history.snapshot_count == moments
     assert_same_bits(history.get_all_values(), values)
-    np.testing.assert_array_equal(history.find_all_updated_pairs(), updated)
+    np.testing.assert_array_equal(history.find_all_updated_moves(), updated)
     step = data.draw(st.integers(-moments, moments - 1))
     begin = data.draw(st.integers(0, pairs - 1))
     some = slice(begin, data.draw(st.integers(begin + 1, pairs)))
     assert_same_bits(history.get_values(step), values[step])
     assert_same_bits(history.get_values(step, some), values[step, some])
-    np.testing.assert_array_equal(history.find_updated_pairs(step), updated[step])
-    np.testing.assert_array_equal(history.find_updated_pairs(step, some), updated[step, some])
+    np.testing.assert_array_equal(history.find_updated_moves(step), updated[step])
+    np.testing.assert_array_equal(history.find_updated_moves(step, some), updated[step, some])
 
 
 # If a process is stopped while it saves a model, the folder has the whole old or the whole new model.

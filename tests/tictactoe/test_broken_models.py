@@ -250,7 +250,7 @@ def test_damaged_arrays_with_a_new_digest_are_refused_or_are_arrays(memory: Path
             np.testing.assert_array_equal(loaded.history.get_values(-1), loaded.q[SMALL.legal])
             assert loaded.snapshot_updates.tolist() == [0, 20]
             assert loaded.visits.shape == SMALL.legal.shape
-            updated = loaded.history.find_all_updated_pairs()
+            updated = loaded.history.find_all_updated_moves()
             np.testing.assert_array_equal(updated[-1], loaded.visits[SMALL.legal] > 0)
             assert (updated[-1] | ~updated[0]).all()
     assert refused > times / 2

@@ -13,7 +13,7 @@ from app.tictactoe.policy import (
     mix_policies,
     uniform_policy,
 )
-from app.tictactoe.tasks import TrainingTask, evaluate_policy, find_reachable_pairs, solve_task
+from app.tictactoe.tasks import TrainingTask, evaluate_policy, find_reachable_moves, solve_task
 from app.tictactoe.values import compute_outcome_chances
 from app.tictactoe.views import RewardScale
 from tests.tictactoe.both import Both
@@ -97,7 +97,7 @@ REACHES = [
 
 @pytest.mark.parametrize("task", REACHES, ids=ident)
 def test_which_pairs_the_learner_can_come_to_play(tictactoe: Both, players, task: TrainingTask):
-    found = find_reachable_pairs(tictactoe.game, task)
+    found = find_reachable_moves(tictactoe.game, task)
     reach = slow_reach(tictactoe, task, players)
     met = np.array([board in reach for board in tictactoe.decisions])
     np.testing.assert_array_equal(found, tictactoe.game.legal & met[:, None])

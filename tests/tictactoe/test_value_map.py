@@ -46,7 +46,7 @@ def test_the_colour_is_the_best_value_of_the_representative(
 ) -> None:
     game, agent = tictactoe.game, agents[name]
     assert agent.card.reward_scale
-    some = value_map.find_known_decisions(game, agent.history.find_all_updated_pairs())
+    some = value_map.find_known_decisions(game, agent.history.find_all_updated_moves())
     moments = value_map.choose_representatives(where, agent.visits, some)
     best = value_map.estimate_outcomes(
         game, moments, agent.history.get_all_values(), agent.card.reward_scale
@@ -54,7 +54,7 @@ def test_the_colour_is_the_best_value_of_the_representative(
     known = value_map.select_values(moments, some)
     coloured = value_map.colour_outcomes(best, known, STEPS)
     for step in (0, len(agent.snapshot_updates) // 2, -1):
-        table, updated = agent.build_value_table(game, step), agent.find_updated_pairs(game, step)
+        table, updated = agent.build_value_table(game, step), agent.find_updated_moves(game, step)
         for tile, row in enumerate(moments[step].tolist()):
             if not updated[row].any():
                 assert coloured.colour_levels[step, tile] == UNKNOWN_LEVEL

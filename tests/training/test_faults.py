@@ -65,7 +65,7 @@ def measure(agent: Agent) -> Measured:
     after = np.maximum(GAME.successor, 0)
     plies = solution.plies_to_end[after] + 1
     value = solution.values[after] * GAME.to_move[: GAME.decisions, None]
-    tried = GAME.spread_pairs(agent.history.find_updated_pairs(-1), False) & GAME.legal
+    tried = GAME.spread_pairs(agent.history.find_updated_moves(-1), False) & GAME.legal
     q = agent.q.astype(float)
     return Measured(
         values=q[tried],

@@ -54,12 +54,12 @@ def test_snapshots_begin_untouched_rise_and_end_with_the_table(
     assert agent.snapshot_updates[0] == 0
     other_seed = record_history(recipe.with_seed(6), game, nobody)
     np.testing.assert_array_equal(agent.build_value_table(game, 0), other_seed[0].q)
-    assert not agent.history.find_updated_pairs(0).any()
+    assert not agent.history.find_updated_moves(0).any()
     assert (np.diff(agent.snapshot_updates) > 0).all()
     assert agent.snapshot_updates[-1] == agent.card.updates
     np.testing.assert_array_equal(agent.history.get_values(-1), agent.q[game.legal])
     np.testing.assert_array_equal(
-        agent.history.find_updated_pairs(-1), agent.visits[game.legal] > 0
+        agent.history.find_updated_moves(-1), agent.visits[game.legal] > 0
     )
     assert agent.history.snapshot_count == len(agent.card.figures.snapshot_updates) <= MAX_SNAPSHOTS
 

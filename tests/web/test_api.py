@@ -78,7 +78,7 @@ def test_a_snapshot_is_the_row_of_its_table(client: FlaskClient, site: SiteData)
     step = agent.history.snapshot_count // 2
     table, learned = (
         agent.build_value_table(GAME, step),
-        agent.find_updated_pairs(GAME, step),
+        agent.find_updated_moves(GAME, step),
     )
     position = learned.any(axis=1).argmax()
     text = format_position(GAME, int(position))

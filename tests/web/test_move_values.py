@@ -79,7 +79,7 @@ def test_what_training_updated_is_known_and_nothing_else(site: SiteData, views: 
     is_end = GAME.successor >= GAME.decisions
     for agent, step, _, shown in views:
         if agent.card.algorithm != "dqn":
-            updated = agent.find_updated_pairs(GAME, step)[shown.position]
+            updated = agent.find_updated_moves(GAME, step)[shown.position]
             if agent.card.algorithm == "td-afterstates":  # the rules say how games end
                 updated = updated | is_end[shown.position]
             assert shown.is_known == updated.tolist()

@@ -70,7 +70,7 @@ def test_list_and_picture_say_what_the_table_holds(record: str, lens: str, step:
     game, agent = GAME, WORLD.agents[lens]
     shown = min(step, WORLD.get_last_snapshot(lens))
     match = Match(record, value_source=lens, snapshot=shown)
-    table, updated = agent.build_value_table(game, shown), agent.find_updated_pairs(game, shown)
+    table, updated = agent.build_value_table(game, shown), agent.find_updated_moves(game, shown)
     if agent.card.algorithm == "dqn":
         updated = game.legal & (agent.snapshot_updates[shown] > 0)
     if agent.card.algorithm == "td-afterstates":  # the rules say how games end

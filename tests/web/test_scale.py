@@ -118,7 +118,7 @@ def test_the_bar_has_the_value_that_the_mind_has(site: SiteData) -> None:
         rows = np.arange(game.decisions)
         values = value_map.estimate_outcomes(game, rows, learned, agent.card.reward_scale)
         last = site.get_last_snapshot(lens)
-        known = site.find_known_pairs(lens, last, slice(None))
+        known = site.find_known_moves(lens, last, slice(None))
         tried = value_map.get_best_move_values(game, rows, np.where(known, learned, -np.inf))
         deciding = (tried < value_map.get_best_move_values(game, rows, learned)) & np.isfinite(
             tried

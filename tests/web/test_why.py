@@ -471,7 +471,7 @@ def test_a_snapshot_is_explained_by_its_own_table(app: Flask, site: SiteData, le
     agent, step = site.agents[lens], 5
     table, updated = (
         agent.build_value_table(GAME, step),
-        agent.find_updated_pairs(GAME, step),
+        agent.find_updated_moves(GAME, step),
     )
     for pair in pairs(site, lens, 1009):
         then = ValueQuery(site, lens, pair.position, pair.cell, step)

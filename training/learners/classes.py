@@ -48,13 +48,13 @@ def list_pair_classes(game: Game) -> PairClasses:
 
 
 @lru_cache(maxsize=2)
-def list_afterstate_classes(game: Game, symmetric: bool = True) -> PairClasses:
-    """Return the classes of pairs that lead to the same board or, if `symmetric`, to symmetric boards.
+def list_afterstate_classes(game: Game, merges_symmetric: bool = True) -> PairClasses:
+    """Return the classes of moves that lead to the same board.
 
-    Class 0 is the empty board, to which no move leads. The others follow in the order of positions,
-    with the final boards at the end.
+    With `merges_symmetric`, symmetric boards count as the same. Class 0 is the empty board, to which
+    no move leads. The other classes follow in the order of positions, the final boards last.
     """
-    boards = game.symmetry_class if symmetric else np.arange(game.positions)
+    boards = game.symmetry_class if merges_symmetric else np.arange(game.positions)
     representatives, of_board = np.unique(boards, return_inverse=True)
     return PairClasses(
         of_board[game.pair_successor].astype(np.int32), len(representatives)

@@ -90,8 +90,8 @@ class LearnerTables(NamedTuple):
     initial_greediness: FloatArray
     greediness_step: FloatArray
     max_greediness: FloatArray
-    observing: BoolArray
-    two_stage: BoolArray
+    is_observing: BoolArray
+    is_two_stage: BoolArray
 
 
 def learn(
@@ -215,8 +215,8 @@ def make_empty_tables(
         initial_greediness=np.array([learner.k_start for learner in learners]),
         greediness_step=np.array([learner.k_step for learner in learners]),
         max_greediness=np.array([learner.k_limit for learner in learners]),
-        observing=np.array([learner.observing for learner in learners]),
-        two_stage=np.array([learner.stages == "two" for learner in learners]),
+        is_observing=np.array([learner.observing for learner in learners]),
+        is_two_stage=np.array([learner.stages == "two" for learner in learners]),
     )
 
 
@@ -288,8 +288,8 @@ def _play_games(  # type: ignore[no-untyped-def]
         initial_greediness,
         greediness_step,
         max_greediness,
-        observing,
-        two_stage,
+        is_observing,
+        is_two_stage,
     ) = tables
     working_memory = np.empty(cells)
     decisions = len(first_pair) - 1
@@ -323,7 +323,7 @@ def _play_games(  # type: ignore[no-untyped-def]
                 member = members[seat]
                 if member < 0:
                     continue
-                if seat == mover or two_stage[member]:
+                if seat == mover or is_two_stage[member]:
                     entry_index = pair_entry[member, seat, pair]
                     next_entry = first_entry[member, seat, position]
                     _update_entry(
@@ -338,7 +338,7 @@ def _play_games(  # type: ignore[no-untyped-def]
                     )
                     updates[member] += 1
                 # An observing learner also learns the opponent's move as the opponent sees it.
-                if seat != mover and observing[member]:
+                if seat != mover and is_observing[member]:
                     entry_index = pair_entry[member, mover, pair]
                     next_entry = first_entry[member, mover, position]
                     _update_entry(

@@ -138,11 +138,11 @@ def compute_expected_value(first_pair, q, state, epsilon):  # type: ignore[no-un
 # numba inlines it, because a call would copy seven fields for each array.
 @njit(cache=True, inline="always")
 def choose_epsilon_greedy(  # type: ignore[no-untyped-def]
-    first_pair, q, state, epsilon, first_best, rng_state
+    first_pair, q, state, epsilon, plays_first_best, rng_state
 ):
     """Return a move in `state` as a pair: random with probability epsilon, otherwise greedy.
 
-    `q` is [P]. If several pairs have the highest value, the first one is played if `first_best`,
+    `q` is [P]. If several pairs have the highest value, the first one is played if `plays_first_best`,
     otherwise each with equal probability.
     """
     start = first_pair[state]
@@ -163,7 +163,7 @@ def choose_epsilon_greedy(  # type: ignore[no-untyped-def]
         ties = 1 if higher else ties + (q[pair] == highest)
         best = pair if higher else best
         highest = q[pair] if higher else highest
-    if ties > 1 and not first_best:
+    if ties > 1 and not plays_first_best:
         share = (u - epsilon) / (1 - epsilon)
         skipped = min(int(share * ties), ties - 1)
         while skipped > 0:

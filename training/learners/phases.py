@@ -153,12 +153,12 @@ def _build_replies(game: Game, opponent: str) -> Replies:
 
 # numba inlines it, because a call would copy seven fields for each array.
 @njit(cache=True, inline="always")
-def draw_reply(replies, q, state, first_best, rng_state):  # type: ignore[no-untyped-def]
+def draw_reply(replies, q, state, plays_first_best, rng_state):  # type: ignore[no-untyped-def]
     """Make the opponent's reply in `state`; return the next state, or the ending of the game.
 
-    `q`, [P], and `first_best` matter only if the opponent is the learner itself.
+    `q`, [P], and `plays_first_best` matter only if the opponent is the learner itself.
     """
     reply = choose_epsilon_greedy(
-        replies.reply_start, q, state, replies.epsilon, first_best, rng_state
+        replies.reply_start, q, state, replies.epsilon, plays_first_best, rng_state
     )
     return replies.next_state[reply]

@@ -38,9 +38,9 @@ class LoopParameters(NamedTuple):
     # An update adds alpha * (target - old_share * value): 1 averages the targets, 0 sums them.
     old_share: float
     # If several moves are best, the first is played, not a random one.
-    first_best: bool
+    plays_first_best: bool
     # A coin selects one table for every move, also for the last one.
-    coin_at_end: bool
+    tosses_coin_at_end: bool
     # [n] the seats that the learner takes in turn: 0 for X, 1 for O
     seats: Indices
 
@@ -100,8 +100,8 @@ def learn(
         epsilon_drop=recipe.epsilon_drop,
         rewards=get_rewards(recipe),
         old_share=float(recipe.update == "average"),
-        first_best=recipe.ties == "first",
-        coin_at_end=isinstance(recipe, DoubleQ) and recipe.last == "coin",
+        plays_first_best=recipe.ties == "first",
+        tosses_coin_at_end=isinstance(recipe, DoubleQ) and recipe.last == "coin",
         seats=pairs.list_seats(recipe),
     )
     return learn_classes(
@@ -139,7 +139,7 @@ def _play_games(  # type: ignore[no-untyped-def]
         plies, ending = _play_game(
             rng_state,
             exploration,
-            parameters.first_best,
+            parameters.plays_first_best,
             first_pair,
             next_state,
             class_index,
@@ -158,7 +158,7 @@ def _play_games(  # type: ignore[no-untyped-def]
 def _play_game(  # type: ignore[no-untyped-def]
     rng_state,
     exploration,
-    first_best,
+    plays_first_best,
     first_pair,
     next_state,
     class_index,
@@ -179,12 +179,12 @@ def _play_game(  # type: ignore[no-untyped-def]
         played_pairs[plies] = -1
         if mover == 0 or replies.learns_both_sides:
             pair = pairs.choose_epsilon_greedy(
-                first_pair, q, state, exploration, first_best, rng_state
+                first_pair, q, state, exploration, plays_first_best, rng_state
             )
             played_pairs[plies] = pair
             state = next_state[pair]
         else:
-            state = draw_reply(replies, q, state, first_best, rng_state)
+            state = draw_reply(replies, q, state, plays_first_best, rng_state)
         plies += 1
         mover = 1 - mover
     return plies, state
@@ -196,7 +196,7 @@ def _learn_game(  # type: ignore[no-untyped-def]
 ):
     """Update the learner's moves in the last game, backward; return their number."""
     # Backward, the result of a game reaches its first move in one pass.
-    alpha, gamma, _, _, rewards, old_share, _, coin_at_end, _ = parameters
+    alpha, gamma, _, _, rewards, old_share, _, tosses_coin_at_end, _ = parameters
     tables, values, visits, _, states, played_pairs = arrays
     table_count = tables.shape[1]
     updates = 0
@@ -209,7 +209,7 @@ def _learn_game(  # type: ignore[no-untyped-def]
         # The tables first_table:end_table learn: all of them, or one that a coin selects.
         first_table = 0
         end_table = table_count
-        if table_count == 2 and (coin_at_end or not is_last):
+        if table_count == 2 and (tosses_coin_at_end or not is_last):
             first_table = int(2 * draw_uniform(rng_state))
             end_table = first_table + 1
         if not is_last:

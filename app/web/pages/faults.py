@@ -200,7 +200,7 @@ def find_example_record(site: SiteData, fault: str) -> str:
     at once, although the correct agent makes no mistake there.
     """
     faulty, correct = find_fault_agents(site, fault)
-    known = GAME.spread_pairs(faulty.history.find_updated_pairs(-1), False)
+    known = GAME.spread_pairs(faulty.history.find_updated_moves(-1), False)
     highest = np.where(known & GAME.legal, faulty.q, -np.inf).max(axis=1)
     if highest.max() > WIN_REWARD:
         return find_record(GAME, int(highest.argmax()))
@@ -234,7 +234,7 @@ def describe_example_board(site: SiteData, fault: str, record: str) -> str:
         f"Here the agent lets {opponent} win at once{often}. "
         "Without the fault it never does."
     )
-    tried = GAME.spread_pairs(faulty.history.find_updated_pairs(-1), False)
+    tried = GAME.spread_pairs(faulty.history.find_updated_moves(-1), False)
     if not tried[position].any():
         untried = "The agent never tried a move here, so it plays at random and no square has a star."
         return f"{untried} {sentence}"

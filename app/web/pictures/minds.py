@@ -200,7 +200,7 @@ def choose_decisions(
     agent = site.agents[agent_name]
     steps = range(agent.history.snapshot_count) if snapshot is None else (snapshot,)
     known = value_map.find_known_decisions(
-        GAME, np.stack([site.find_known_pairs(agent_name, one) for one in steps])
+        GAME, np.stack([site.find_known_moves(agent_name, one) for one in steps])
     )
     rows = value_map.choose_representatives(site.tile_layout, agent.visits, known)
     return rows, value_map.select_values(rows, known)

@@ -339,7 +339,7 @@ def _plot_value_curve(query: ValueQuery, move_values: MoveValues) -> tuple[str, 
     learned = [
         (step, history.get_values(step, pairs)[0])
         for step in range(last + 1)
-        if query.site.find_known_pairs(query.value_source, step, pairs)[0]
+        if query.site.find_known_moves(query.value_source, step, pairs)[0]
     ]
     if not learned:
         return "", ""
