@@ -143,7 +143,7 @@ def describe_played_moves(site: SiteData, move_values: MoveValues) -> str:
     places = "mostly " * move_values.is_stochastic + name_squares(
         move_values.likeliest_cells
     )
-    return f"{places.capitalize()}: {expected or move_values.unknown_text}"
+    return f"{capitalize_first_letter(places)}: {expected or move_values.unknown_text}"
 
 
 def summarise_played_moves(

@@ -14,6 +14,7 @@ from app.tictactoe.notation import DIGITS
 from app.web.algorithms.targets import ValueQuery
 from app.web.comparison import build_comparison
 from app.web.formatting import (
+    capitalize_first_letter,
     encode_position,
     join_words,
     name_square,
@@ -191,7 +192,7 @@ def group_players(site: SiteData) -> PlayerGroups:
     ]
     levels = [
         (
-            gettext(kind).capitalize(),
+            capitalize_first_letter(gettext(kind)),
             tuple(
                 card
                 for card in cards

@@ -79,7 +79,7 @@ def explain_blunder(state: MatchState, cell: int) -> str:
         words = gettext_noop("Only %(squares)s would have kept the draw.")
     squares = name_squares(right)
     if len(right) > 1:
-        squares = squares.capitalize()
+        squares = capitalize_first_letter(squares)
     return f"{move} {gettext(words, squares=squares)}"
 
 

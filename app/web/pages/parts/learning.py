@@ -15,7 +15,12 @@ from app.tictactoe.notation import MARKS, replay_record
 from app.tictactoe.report import Chances, ChancesBySeat, Figures, RatesBySeat
 from app.web.comparison import CURVE_TITLES, SourceSnapshot
 from app.web.facts import BEST_RESPONDER
-from app.web.formatting import format_count, join_words, name_square
+from app.web.formatting import (
+    capitalize_first_letter,
+    format_count,
+    join_words,
+    name_square,
+)
 from app.web.links.play import play_url
 from app.web.match import Match, read_choice
 from app.web.move_values import MoveValues, evaluate_moves
@@ -293,7 +298,9 @@ def build_position_film(site: SiteData, agent_name: str, record: str) -> Film:
     ]
     captions = [describe_block(site, position, view) for view in values_by_snapshot]
     return _build_film(site, agent_name, frames, captions)._replace(
-        square_names={cell: name_square(cell).capitalize() for cell in cells},
+        square_names={
+            cell: capitalize_first_letter(name_square(cell)) for cell in cells
+        },
         marks=[MARKS[stone] for stone in GAME.board[position].tolist()],
         mover=MARKS[int(GAME.to_move[position])],
     )
