@@ -118,7 +118,7 @@ def _count_updates(query: ValueQuery, move_values: MoveValues) -> str:
     )
     if getattr(query.recipe, "start", "empty") != "empty":
         words = gettext_noop(
-            "Never tried: games began in all positions, so only %(here)s of %(total)s were in this one."
+            "Never tried: games began in all positions; only %(here)s of %(total)s were here."
         )
     return gettext(
         words,
@@ -311,11 +311,13 @@ def _describe_only_answer(
 
 
 def _name_opponent(query: ValueQuery) -> str:
-    if query.opponent is None:
-        return query.site.display_titles[query.agent_name]
     if query.opponent == "random":
         return gettext("a random opponent")
-    return query.site.display_titles[query.opponent]
+    title = query.site.display_titles[query.opponent or query.agent_name]
+    # no line break within a name
+    return title.replace("-", "\N{NON-BREAKING HYPHEN}").replace(
+        " ", "\N{NO-BREAK SPACE}"
+    )
 
 
 def _can_win_at_once(site: SiteData, position: int) -> bool:
