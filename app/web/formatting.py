@@ -48,12 +48,17 @@ def format_percent(probability: float, decimals: int = 2) -> str:
 
 def format_updates(update_count: int) -> str:
     """Return a number of updates, such as "1.52 million updates"."""
-    for size, words in (
-        (1_000_000, gettext_noop("%(number)s million updates")),
-        (1_000, gettext_noop("%(number)s thousand updates")),
-    ):
-        if update_count >= 10 * size or (size == 1_000_000 and update_count >= size):
-            return gettext(words, number=localize_number(f"{update_count / size:.3g}"))
+    if update_count >= 1_000_000:
+        millions = update_count / 1_000_000
+        return ngettext(
+            "%(number)s million updates",
+            "%(number)s million updates",
+            int(millions),  # in French 1,67 million, but 2,95 millions
+            number=localize_number(f"{millions:.3g}"),
+        )
+    if update_count >= 10_000:
+        thousands = localize_number(f"{update_count / 1_000:.3g}")
+        return gettext("%(number)s thousand updates", number=thousands)
     return ngettext("%(count)s update", "%(count)s updates", update_count)
 
 
