@@ -251,7 +251,8 @@ class MatchPage:
         return self._build_square_url(ply, f"cell={DIGITS[cell]}")
 
     def _mark_random_moves(self, notes: list[Note]) -> list[Note]:
-        note = Note(gettext("random move"), gettext("random move"))
+        move = gettext("random move")
+        note = Note(move, move, gettext("random"))
         moves = zip(self._shown_cells, self.reviewed_moves, strict=False)
         random_cells = [cell for cell, move in moves if move.is_random]
         return [
