@@ -92,7 +92,7 @@ class RecipeValues(ResultsPart, frozen=True):
 
 
 class Histogram(ResultsPart, frozen=True, tag="histogram"):
-    """A chart of the final values of some recipes, with a dot for each seed.
+    """A chart of what some trainings reach in the end, with a dot for each seed.
 
     Attributes:
         title: The title of the chart.
@@ -255,7 +255,7 @@ class Board(ResultsPart, frozen=True, rename={"value_source": "lens"}):
 
 
 class Boards(ResultsPart, frozen=True, tag="boards"):
-    """Several boards with positions, as examples of a result.
+    """Some positions that show a result by example.
 
     Attributes:
         title: The title of the chart.

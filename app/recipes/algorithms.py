@@ -213,7 +213,7 @@ class TdAfterstates(RecipeWithRewards, frozen=True, kw_only=True):
 
 
 class QTable(RecipeWithRewards, frozen=True, kw_only=True):
-    """Q-learning that updates a finished game from its last move; symmetric moves share a value."""
+    """Q-learning after each game, from its last move to its first; symmetric moves share a value."""
 
     slug: ClassVar[str] = "q-table"
 
