@@ -67,8 +67,9 @@ def describe_status(state: MatchState, goes_on_automatically: bool = False) -> s
     shown_cells = state.played_cells[: len(state.match.shown_record)]
     plies = list(enumerate(shown_cells))[-2:]
     moves = [
-        f"{MARKS[get_mover(ply)]}: {_locate_square(cell)}."
-        f"{_describe_blunder(state, ply, cell)}"
+        MARKS[get_mover(ply)]
+        + gettext(": ")
+        + f"{_locate_square(cell)}.{_describe_blunder(state, ply, cell)}"
         for ply, cell in plies
     ]
     if state.match.is_watched and state.is_over:

@@ -88,7 +88,9 @@ def describe_box(box: Box) -> str:
         for cell, stone in enumerate(GAME.board[box.position].tolist())
     ]
     rows = [", ".join(cells[i : i + 3]) for i in (0, 3, 6)]
-    return gettext("Box %(number)s", number=box.number) + f": {'; '.join(rows)}"
+    return (
+        gettext("Box %(number)s", number=box.number) + gettext(": ") + "; ".join(rows)
+    )
 
 
 def _write_bead_count(
