@@ -25,6 +25,14 @@ document.addEventListener("input", ({ target }) => {
   if (slider) slider.value = placeOf(slider, Number(target.value));
 });
 
+// Enter closes a sheet, which would cover the answer; the field loses the focus and sends its number.
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || !event.target.matches(".slot-sheet input")) return;
+  event.preventDefault(); // or Enter would press the button that gets the focus
+  if (event.target.reportValidity()) event.target.closest(".slot-sheet").hidePopover();
+});
+
 // A number out of its range is refused by the browser, in its own words, at the field.
 
 document.addEventListener("htmx:validation:halted", ({ target }) => target.reportValidity());
