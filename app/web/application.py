@@ -117,6 +117,8 @@ def create_app(models_folder: Path | None = None, seed: int | None = None) -> Fl
         formatting.format_signed,
     ):
         app.add_template_global(function)
+    # Jinja's own filter makes all other letters small, also those of German nouns.
+    app.add_template_filter(formatting.capitalize_first_letter, "capitalize")
     app.wsgi_app = ResponseCache(app.wsgi_app, queries.build_query_reader(app))  # type: ignore[method-assign]
     deployment.init_app(app, settings)
     app.wsgi_app = identify_requests(app.wsgi_app)  # type: ignore[assignment, method-assign]

@@ -24,7 +24,6 @@ from jinja2_fragments.flask import render_blocks
 from markupsafe import Markup
 from werkzeug.http import generate_etag
 
-from app.web.formatting import capitalize_first_letter
 from app.web.routes import EMBED_PREFIX, iframe_url
 from app.web.translation import Language, get_current_language
 
@@ -50,8 +49,6 @@ class PageContext(Context):
 
 def init_app(app: Flask) -> None:
     app.jinja_env.context_class = PageContext
-    # that of Jinja makes all other letters small, also those of German nouns
-    app.add_template_filter(capitalize_first_letter, "capitalize")
 
     @app.template_global()
     def render_macro(macro_name: str, *arguments: Hashable) -> str:
