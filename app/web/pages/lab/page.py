@@ -310,7 +310,8 @@ def render_lab(site: SiteData, main_recipe: str, query: Query) -> Response:
         game_picture=training_game.build_game_picture(shown, query),
         no_game_reason=ALGORITHM_PAGES[recipe.slug].no_game_reason,
         preview_url=_build_preview_url(shown),
-        mind_export=export_value_map(site, main_recipe, step),
+        # The links to the films stand below the board.
+        mind_export=export_value_map(site, main_recipe, step)._replace(film_url=""),
         why_url=why_url(Match(record, o=HUMAN, value_source=main_recipe)),
         compare_url=_build_compare_url(shown, record),
         next_seed_url=shown.build_pair_url(following, main_recipe) if following else "",

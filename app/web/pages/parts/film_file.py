@@ -7,17 +7,20 @@ from PIL import Image
 
 from app.tictactoe.game import GAME
 from app.tictactoe.notation import replay_record
-from app.web.formatting import name_square
+from app.web.formatting import format_count, name_square
 from app.web.match import Match, replay_match
-from app.web.move_values import evaluate_moves
+from app.web.move_values import EMPTY_NOTE, evaluate_moves
+from app.web.pages.lab.wording import describe_recipe
 from app.web.pages.parts.learning import Film, build_position_film, find_block_record
 from app.web.pictures import svg
 from app.web.pictures.boards import lay_out_board, plot_squares
 from app.web.site_data import HUMAN, SiteData, cached_per_site
+from app.web.translation import gettext
 
 FILM_WIDTH, FILM_HEIGHT, FILM_MARGIN = 640, 340, 16
 BOARD_TOP, BOARD_SCALE = 44, 0.8
-CURVE_LEFT, CURVE_TOP, CURVE_WIDTH, CURVE_HEIGHT = 320, 150, 300, 150
+TEXT_LEFT = 320
+CURVE_LEFT, CURVE_TOP, CURVE_WIDTH, CURVE_HEIGHT = 364, 150, 256, 148
 MAX_CAPTION_CHARACTERS = 44
 GIF_COLOUR_COUNT = 128
 # leaves time to read the last frame before the film starts again
@@ -37,10 +40,8 @@ def render_film(site: SiteData, agent_name: str) -> bytes:
         Image.open(BytesIO(svg.render_png(one))).convert("RGB") for one in drawings
     ]
     # A GIF with one table of colours for all frames is smaller.
-    sample = Image.new("RGB", (FILM_WIDTH, 3 * FILM_HEIGHT))
-    for row, picture in enumerate(
-        (pictures[0], pictures[len(pictures) // 2], pictures[-1])
-    ):
+    sample = Image.new("RGB", (FILM_WIDTH, len(pictures) * FILM_HEIGHT))
+    for row, picture in enumerate(pictures):
         sample.paste(picture, (0, row * FILM_HEIGHT))
     colours = sample.quantize(GIF_COLOUR_COUNT, dither=Image.Dither.NONE)
     frames = [
@@ -68,7 +69,9 @@ def _plot_frame(
     snapshot = site.get_snapshot_parameter(agent_name, step)
     position = replay_record(GAME, record)[-1]
     values = evaluate_moves(site, position, agent_name, snapshot)
-    board = lay_out_board(state, values, None, "film", "")
+    board = lay_out_board(
+        state, values, None, "film", "", notes=[EMPTY_NOTE] * GAME.cells
+    )
     blunders = site.agents[agent_name].card.figures.blunders
     highest = max(1, *blunders)
     points = [
@@ -80,23 +83,37 @@ def _plot_frame(
     ]
     x, y = points[step]
     bottom = CURVE_TOP + CURVE_HEIGHT
+    right = CURVE_LEFT + CURVE_WIDTH
+    updates = gettext("Updates")
+    last_updates = f"{updates} {film.frames[-1].update_text}"
     # The font of the pictures has no star, so the name of the best square replaces it.
     starred_square = name_square(values.likeliest_cells[0])
     caption = frame.caption.replace("★", starred_square)
-    caption_lines = wrap(caption, MAX_CAPTION_CHARACTERS)
-    heading = svg.cut_text(film.title, FILM_WIDTH - 2 * FILM_MARGIN, 17)
+    mover = gettext("%(mark)s to move", mark=film.mover)
+    caption_lines = wrap(f"{mover}. {caption}", MAX_CAPTION_CHARACTERS)
+    title = describe_recipe(site, site.get_recipe(agent_name))
+    heading = svg.cut_text(title, FILM_WIDTH - 2 * FILM_MARGIN, 17)
     shapes: list[svg.Shape] = [
         svg.Text("heading", FILM_MARGIN, 28, heading),
         svg.Inset("", plot_squares(board), FILM_MARGIN, BOARD_TOP, BOARD_SCALE),
-        svg.Text("heading", CURVE_LEFT, 62, f"{frame.update_text} updates"),
+        svg.Text("heading", TEXT_LEFT, 62, f"{updates} {frame.update_text}"),
         *(
-            svg.Text("told", CURVE_LEFT, 84 + 16 * row, line)
+            svg.Text("told", TEXT_LEFT, 84 + 16 * row, line)
             for row, line in enumerate(caption_lines)
         ),
-        svg.Text("label", CURVE_LEFT, CURVE_TOP - 12, f"{frame.blunder_text} blunders"),
-        svg.Segment("base", CURVE_LEFT, bottom, CURVE_LEFT + CURVE_WIDTH, bottom),
+        svg.Text(
+            "label",
+            CURVE_LEFT,
+            CURVE_TOP - 12,
+            f"{gettext('Blunders')} {frame.blunder_text}",
+        ),
+        svg.Text("tick", CURVE_LEFT, CURVE_TOP + 4, format_count(highest), "end", 8),
+        svg.Text("tick", CURVE_LEFT, bottom + 4, "0", "end", 8),
+        svg.Text("tick", CURVE_LEFT, bottom + 18, film.frames[0].update_text),
+        svg.Text("tick", right, bottom + 18, last_updates, "end"),
+        svg.Segment("base", CURVE_LEFT, bottom, right, bottom),
         svg.Path("soft curve", points),
         svg.Path("accent curve", points[: step + 1]),
         svg.Dot("accent dot", x, y),
     ]
-    return svg.Drawing(FILM_WIDTH, FILM_HEIGHT, film.title, shapes)
+    return svg.Drawing(FILM_WIDTH, FILM_HEIGHT, title, shapes)
