@@ -323,7 +323,7 @@ def test_the_evidence_is_one_figure_with_everything_in_it(client: FlaskClient) -
     name_of_file = "lab-q-table-games-60-vs-q-table-games-20"
     assert f"filename={name_of_file}.svg" in answer.headers["Content-Disposition"]
     words = unescape(" ".join(re.findall(r">([^<>]+)</text>", answer.text)))
-    assert "Does training for more games (20 → 60) help “Q-learning backward" in words
+    assert "Does training for more games (20 → 60) help Q-table" in words
     assert "Yes, but little: fewer blunders with 60 games" in words
     assert "A: q-table,games=20 B: q-table,games=60 20 seeds of A and of B." in words
     link = f"http://localhost/lab/q-table,games=60?{query}&seeds=20"

@@ -45,7 +45,7 @@ from app.web.pages.lab.question import (
     find_changed_parameters,
 )
 from app.web.pages.lab.verdict import LabMeasure
-from app.web.pages.lab.wording import WORDINGS
+from app.web.pages.lab.wording import WORDINGS, name_learner
 from app.web.rendering import Variables
 from app.web.routes import Destination
 from app.web.site_data import SiteData
@@ -191,7 +191,7 @@ def _list_algorithms(
 ) -> list[Destination]:
     links = (
         Destination(
-            ALGORITHM_PAGES[slug].name,
+            name_learner(recipe_pair.site, kind()),
             recipe_pair.build_changed_url({field_name: slug}),
             describe_algorithm(kind),
             f"{field_name.replace('.', '-')}-{slug}",

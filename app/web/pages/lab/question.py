@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 from app.recipes import Parameter, Recipe, list_parameters
 from app.recipes.parameters import format_value
-from app.web.algorithms import ALGORITHM_PAGES
 from app.web.pages.lab.change import (
     ALGORITHM_FIELD,
     count_turns,
@@ -21,6 +20,7 @@ from app.web.pages.lab.wording import (
     describe_value,
     describe_values,
     get_wording,
+    name_learner,
     name_opponents,
     spell_number,
 )
@@ -138,7 +138,7 @@ def _build_parameter_question(
         starts, helps = "Do ", " together help "
     elif asks_about_harm(changed_parameters):
         helps = " harm "
-    algorithm = (_name_algorithm(recipe_a), ALGORITHM_FIELD)
+    algorithm = (_quote_learner(site, recipe_a), ALGORITHM_FIELD)
     return [(starts, ""), *phrases, (helps, ""), algorithm]
 
 
@@ -155,7 +155,7 @@ def _build_algorithm_question(
         if one.name not in (*shared, recipe_b.length_parameter)
     ]
     described = describe_values(site, recipe_b, own).text_after_title
-    title = f"{_name_algorithm(recipe_b)} {described}".rstrip()
+    title = f"{_quote_learner(site, recipe_b)} {described}".rstrip()
     phrases = [("Is ", ""), (title, RECIPE_B_PREFIX + ALGORITHM_FIELD)]
     if changed_parameters:
         phrases += [
@@ -165,12 +165,12 @@ def _build_algorithm_question(
     return [
         *phrases,
         (" better than ", ""),
-        (_name_algorithm(recipe_a), ALGORITHM_FIELD),
+        (_quote_learner(site, recipe_a), ALGORITHM_FIELD),
     ]
 
 
-def _name_algorithm(recipe: Recipe) -> str:
-    title = ALGORITHM_PAGES[recipe.slug].name.partition(":")[0]
+def _quote_learner(site: SiteData, recipe: Recipe) -> str:
+    title = name_learner(site, recipe)
     return title if title.count(" ") < 2 else f"“{title}”"
 
 

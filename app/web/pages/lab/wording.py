@@ -167,20 +167,23 @@ def _find_distinguishing_parameters(
     return [one for one in differences if one.name != "seed"] or differences
 
 
+def name_learner(site: SiteData, recipe: Recipe) -> str:
+    """Name a recipe after the agent on the site with the same algorithm and its default values.
+
+    Without such an agent, the algorithm gives the name.
+    """
+    usual = site.on_demand.find_canonical_name(recipe.slug)
+    if usual in site.shipped_agents:
+        return site.display_titles[usual].partition(" (")[0]
+    return ALGORITHM_PAGES[recipe.slug].name.partition(":")[0]
+
+
 def _describe_training(site: SiteData, recipe: Recipe) -> tuple[str, Description]:
     named = site.on_demand.find_canonical_name(name_recipe(recipe))
     if named in site.shipped_agents:
         return site.display_titles[named], Description([], [])
-    usual = type(recipe)()
-    base = site.on_demand.find_canonical_name(usual.slug)
-    title = (
-        site.display_titles[base]
-        if base in site.shipped_agents
-        else ALGORITHM_PAGES[recipe.slug].name
-    )
-    return title, describe_values(
-        site, recipe, find_differing_parameters(recipe, usual)
-    )
+    changes = find_differing_parameters(recipe, type(recipe)())
+    return name_learner(site, recipe), describe_values(site, recipe, changes)
 
 
 def _join_title_and_values(site: SiteData, recipe: Recipe) -> str:
