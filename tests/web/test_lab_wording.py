@@ -161,19 +161,25 @@ PHRASES = {"A": "with α 0.4", "B": "with α 0.8"}
         (
             (1, 4, 5),
             0,
-            "So far: B had fewer blunders with 4 seeds, more with 1. "
+            "So far, B had fewer blunders with 4 seeds, more with 1. "
+            "The verdict comes when all 20 seeds are trained.",
+        ),
+        (
+            (5, 0, 5),
+            0,
+            "So far, A had fewer blunders with all 5 seeds. "
             "The verdict comes when all 20 seeds are trained.",
         ),
         (
             (0, 0, 5),
             0,
-            "So far: A and B are equal in all 5 seeds. "
+            "So far, A and B are equal in all 5 seeds. "
             "The verdict comes when all 20 seeds are trained.",
         ),
         (
             (2, 2, 5),
             0,
-            "So far: B had fewer blunders with 2 seeds, more with 2, as many with 1. "
+            "So far, B had fewer blunders with 2 seeds, more with 2, as many with 1. "
             "The verdict comes when all 20 seeds are trained.",
         ),
         (

@@ -227,7 +227,7 @@ def build_verdict(
         )
     score = _describe_score(sign_test, measure)
     if sign_test.seed_count < MAX_SEEDS:
-        return Verdict(f"So far: {score}.", after)
+        return Verdict(f"So far, {score}.", after)
     if sign_test.is_tie:
         headline = "No difference: A and B are equal in every seed."
         return Verdict(
@@ -285,9 +285,10 @@ def _describe_score(sign_test: PairedSignTest, measure: LabMeasure) -> str:
     losses = min(sign_test.a_wins, sign_test.b_wins)
     is_near = measure.worse_word == "farther"
     verb, same = ("was", "equally near") if is_near else ("had", "as many")
+    every = "all " if wins == sign_test.seed_count else ""
     score = (
         f"{sign_test.leading_variant or 'B'} {verb} {lower_first_letter(measure.better_phrase)} "
-        f"with {format_count_of(wins, 'seed')}"
+        f"with {every}{format_count_of(wins, 'seed')}"
     )
     if losses:
         score += f", {measure.worse_word} with {losses}"
