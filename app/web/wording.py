@@ -478,13 +478,18 @@ def recommend_agents(site: SiteData) -> str:
     unbeatable, strongest, easiest = select_agents(site)
     titles = site.display_titles
     sentences = [
-        gettext("Strongest against all players: %(agent)s.", agent=titles[strongest]),
-        gettext("For beginners: %(agent)s.", agent=titles[easiest]),
+        gettext(
+            "If all players play each other, %(agent)s does best.",
+            agent=titles[strongest],
+        ),
+        gettext(
+            "Beginners have a good chance against %(agent)s.", agent=titles[easiest]
+        ),
         describe_strength(site, easiest),
     ]
     if unbeatable:
-        names = join_words([titles[name] for name in unbeatable])
-        sentences.insert(0, gettext("Never lose: %(agents)s.", agents=names))
+        names = join_words([titles[name] for name in unbeatable], "or")
+        sentences.insert(0, gettext("No opponent can beat %(agents)s.", agents=names))
     return " ".join(sentences)
 
 

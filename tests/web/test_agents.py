@@ -305,7 +305,7 @@ def test_the_recommended_agents_are_the_strongest_and_the_weakest(
     assert easiest == max(losses, key=losses.__getitem__)
     for url in ("/agents", "/players/"):
         page = unescape(client.get(url).text)
-        (sentence,) = re.findall(r">(Never lose: .*?)<", page)
+        (sentence,) = re.findall(r">(No opponent can beat .*?)<", page)
         for name in (*unbeatable, strongest, easiest):
             assert site.display_titles[name] in sentence
         assert f"{100 * losses[easiest]:.0f}%" in sentence

@@ -84,7 +84,7 @@ def _plot_frame(
     x, y = points[step]
     bottom = CURVE_TOP + CURVE_HEIGHT
     right = CURVE_LEFT + CURVE_WIDTH
-    updates = gettext("Updates")
+    updates, blunders_title = gettext("Updates"), gettext("Blunders")
     last_updates = f"{updates} {film.frames[-1].update_text}"
     # The font of the pictures has no star, so the name of the best square replaces it.
     starred_square = name_square(values.likeliest_cells[0])
@@ -105,7 +105,7 @@ def _plot_frame(
             "label",
             CURVE_LEFT,
             CURVE_TOP - 12,
-            f"{gettext('Blunders')} {frame.blunder_text}",
+            f"{blunders_title} {frame.blunder_text}",
         ),
         svg.Text("tick", CURVE_LEFT, CURVE_TOP + 4, format_count(highest), "end", 8),
         svg.Text("tick", CURVE_LEFT, bottom + 4, "0", "end", 8),
