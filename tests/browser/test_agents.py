@@ -25,7 +25,7 @@ def ends(opponent: str) -> list[str]:
 
 
 def first_agent(page: Page) -> Locator:
-    return page.locator("#ranking tbody tr").first.locator("th a")
+    return page.locator("#ranking tbody tr").first.locator(".who > a")
 
 
 def values(chart: Locator) -> Locator:

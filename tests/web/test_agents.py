@@ -149,7 +149,7 @@ def test_the_table_says_what_the_card_says(
         figures.outcome_chances_by_baseline["t-hand"],
         figures.best_response,
     ]
-    first = f"{card.title}: {who.strength_name}. {who.training_text}"
+    first = f"{card.title}: {who.strength_name}. {who.training_text} Play"
     may_surprise = who.strength_name == "unbeatable" and figures.blunders[-1]
     by_opponent = [
         in_both_seats(outcome(getattr(one, seat)[-1], 1) for seat in SEATS) for one in chances

@@ -70,6 +70,7 @@ PERCENT_DECIMALS = 1
 class AgentRow(NamedTuple):
     title: str
     href: str
+    play_url: str
     profile: PlayerProfile
     judgement: PolicyJudgement
     # None for a baseline
@@ -125,6 +126,7 @@ def list_agent_rows(site: SiteData, player_names: Iterable[str]) -> list[AgentRo
             AgentRow(
                 site.display_titles[name],
                 agent_url(name) if is_agent else play_against_url(name),
+                play_against_url(name),
                 build_player_profile(site, name),
                 judge_policy(site, name),
                 site.agents[name].card if is_agent else None,
