@@ -90,6 +90,8 @@ def test_the_board_shows_a_loss_at_once_or_a_value_that_no_game_has(site: SiteDa
     for fault in FAULT_ORDER:
         position = replay_record(GAME, find_example_record(site, fault))[-1]
         faulty, right = find_fault_agents(site, fault)
+        # The values of the two boards on the page differ visibly.
+        assert np.nanmax(np.abs(faulty.q[position] - right.q[position])) > 0.3
         if fault == "terminal":
             assert np.nanmax(faulty.q[position]) > 1
             continue

@@ -197,7 +197,8 @@ def find_example_record(site: SiteData, fault: str) -> str:
 
     If the faulty agent has a value above the highest reward, it is the position with the highest
     value. Otherwise it is the position in which the faulty agent most often lets the opponent win
-    at once, although the correct agent makes no mistake there.
+    at once, although the correct agent makes no mistake there. Of several such positions it is the
+    one in which the values of the two agents differ most in favour of their own moves.
     """
     faulty, correct = find_fault_agents(site, fault)
     known = GAME.spread_pairs(faulty.history.find_updated_moves(-1), False)
@@ -208,7 +209,11 @@ def find_example_record(site: SiteData, fault: str) -> str:
     correct_policy = policy_from_values(correct.q, correct.card.play_rule)
     blunders = (correct_policy > 0) & ~site.is_move_correct & GAME.legal
     chances[blunders.any(axis=1)] = 0
-    return find_record(GAME, int(chances.argmax()))
+    preferences = policy_from_values(faulty.q, faulty.card.play_rule) - correct_policy
+    differences = np.where(GAME.legal, faulty.q - correct.q, 0)
+    clearness = (preferences * differences).sum(axis=1)
+    clearness[chances < chances.max()] = -np.inf
+    return find_record(GAME, int(clearness.argmax()))
 
 
 def _compute_loss_chances(site: SiteData, agent: Agent) -> FloatArray:
