@@ -1,12 +1,13 @@
 """Text for numbers, squares, positions and lists, shared by all pages."""
 
 from collections.abc import Iterable
+from decimal import ROUND_HALF_UP, Context
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from app.experiments import format_probability, format_rounded
+from app.experiments import format_probability, format_rounded, round_significant
 from app.recipes.parameters import format_value
 from app.tictactoe import encodings
 from app.tictactoe.game import GAME
@@ -14,6 +15,7 @@ from app.tictactoe.notation import format_position
 from app.web.translation import gettext, gettext_noop, localize_number, ngettext
 
 MAX_LISTED_NAMES = 24
+FOUR_DIGITS = Context(4, ROUND_HALF_UP)
 MINUS = "\N{MINUS SIGN}"
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 NUMBER_SUFFIXES = ((1e9, "B"), (1e6, "M"), (1e3, "K"))
@@ -98,7 +100,8 @@ def format_number(value: float) -> str:
         # The median of whole numbers can be a half.
         is_half = value % 1 == 0.5
         return format_rounded(value, int(is_half)).replace("-", MINUS)
-    digits, _, power = f"{value:.4g}".partition("e")
+    rounded = FOUR_DIGITS.create_decimal(repr(round_significant(value)))
+    digits, _, power = f"{float(rounded):.4g}".partition("e")
     small = f" × 10{str(int(power)).translate(SUPERSCRIPTS)}" if power else ""
     return digits.replace("-", MINUS) + small
 
