@@ -88,22 +88,18 @@ class TraceError(ValueError):
 class Rule(NamedTuple):
     """A learning rule of the textbook, with the numbers that its update multiplies by gamma.
 
-    Most rules have one such number, the value of the next board. If a rule has several, an update
-    uses a weighted sum of them.
+    Most rules have one such number, the value of the next board.
     """
 
     title: str
-    # A function from an Example and gamma to the numbers that gamma multiplies.
+    # compute_next_values(example, gamma) returns the numbers that the update multiplies by gamma.
     compute_next_values: callable
     source: str
 
 
 def discount_rewards(rewards, gamma):
-    """Return r1 + gamma r2 + gamma^2 r3 + ... for successive rewards.
-
-    With a wrong rule, least squares can find any number for gamma. It is limited to -2 to 2, so
-    that its powers stay finite.
-    """
+    """Return r1 + gamma r2 + gamma^2 r3 + ... for successive rewards."""
+    # With a wrong rule, least squares can find any gamma. Its powers must stay finite.
     gamma = max(-2.0, min(gamma, 2.0))
     return sum(reward * gamma**k for k, reward in enumerate(rewards))
 
@@ -280,8 +276,8 @@ def include_occupied(e, v):
 class Target(NamedTuple):
     """A target of an update, right or with a fault, and the learning rules that may have it.
 
-    `is_tried` is called with the LearnerSetup and the first Examples, and returns whether to try
-    the target. With a `sentence`, the report has this sentence instead of the one in FAULTS.
+    `is_tried(setup, examples)` says whether to try the target on a learner, from its LearnerSetup
+    and its first Examples. `sentence` describes the fault if the sentence in FAULTS does not fit.
     """
 
     rules: tuple
@@ -567,9 +563,8 @@ def read_row(
 def read_step(board, move, next_board, done, merges_symmetric):
     """Return the fields mover, is_taken, is_before_answer, oddity and result of a Row.
 
-    If the next board does not follow from the board, its rotations and reflections are tried. If
-    the learner merges symmetric boards, one of them may also be preferred. Raises TraceError if
-    none of them can be a later board of the same game.
+    The next board may be rotated or reflected, as in learners that merge symmetric boards. Raises
+    TraceError if it is no later board of the same game even then.
     """
     error, found = None, []
     for image in list_symmetric_boards(next_board):
@@ -580,6 +575,8 @@ def read_step(board, move, next_board, done, merges_symmetric):
             continue
         oddity = "symmetric" if image != next_board else ""
         found.append((mover, is_taken, is_early, oddity, result))
+        # A learner that merges symmetric boards may have rotated a board that also follows
+        # unrotated.
         if mover == find_mover(board) or not (oddity or merges_symmetric):
             return found[-1]
     if found:
@@ -633,8 +630,7 @@ def quote_item(item):
 def find_successors(rows, is_backward):
     """Return for each row the index of the row that begins with its next board, or None.
 
-    The row is searched among the following rows, or among the previous ones if the learner updates
-    a game backward.
+    `is_backward` says that the learner updates a game from its last move to its first.
     """
     successors, waiting = [None] * len(rows), {}
     for i, row in enumerate(rows):
@@ -878,9 +874,9 @@ def find_training_mode(rows, successors):
 
 
 def find_initial_values(rows, setup):
-    """Return {player: the initial value of the player's moves}; UNKNOWN if the moves differ.
+    """Return {player: the initial value of the player's moves}.
 
-    They differ if fewer than 98% of them begin with the most common value.
+    It is UNKNOWN if fewer than 98% of the moves begin with the same value.
     """
     firsts, values = {}, {"X": Counter(), "O": Counter()}
     for row in rows:
@@ -986,9 +982,9 @@ def solve_normal_equations(columns, changes):
 class Fit(NamedTuple):
     """The step size alpha and the discount gamma that fit some updates best, by least squares.
 
-    The first of the `factors` is alpha, and the others are alpha gamma. If alpha is 0, gamma is
-    None. A Fit is impossible if one of its factors is clearly negative. `keeps_old_value` means
-    that the update adds the next value without subtracting the old value.
+    `factors` solves the linear equations; its first number is alpha. gamma is None if alpha is 0. A
+    Fit is impossible if one of its factors is clearly negative. `keeps_old_value` means that the
+    update adds the next value without subtracting the old value.
     """
 
     factors: list
@@ -999,13 +995,11 @@ class Fit(NamedTuple):
 
 
 def fit_equations(equations, size):
-    """Return the Fit of some equations, with the alpha and gamma of the first `size` factors.
-
-    All later factors are preset values of finished boards. If a rule has several next values, their
-    factors add up to alpha gamma.
-    """
+    """Return the Fit of some equations, whose first `size` factors determine alpha and gamma."""
     rows, changes = zip(*((one.columns, one.change) for one in equations))
     factors = solve_least_squares(rows, changes)
+    # All later factors are preset values of finished boards. If a rule has several next values,
+    # their factors add up to alpha gamma.
     alpha, *others = factors[:size]
     gamma = sum(others) / alpha if alpha else None
     return Fit(
@@ -1155,11 +1149,8 @@ class Hypothesis:
         return fit, equations
 
     def explain(self, examples, precision):
-        """Return the best Fit of some updates, and the updates that it does not explain.
-
-        A few updates are tried first. If no Fit explains them, the others are not tried, to save
-        time.
-        """
+        """Return the best Fit of some updates, and the updates that it does not explain."""
+        # To save time, a few updates are tried first.
         few = examples
         if len(examples) > MIN_ROWS:
             changed = [e for e in examples if e.change]
@@ -1179,11 +1170,7 @@ class Hypothesis:
         return e.before + step / self.scale(e)
 
     def explain_more(self, examples, precision):
-        """Explain more updates, if possible with the alpha and gamma of the last updates.
-
-        Otherwise alpha and gamma may have changed. So if no new Fit explains the updates, each half
-        of them is studied by itself. In the smallest part, alpha may also change at every update.
-        """
+        """Explain the next updates; alpha and gamma may have changed since the last ones."""
         fit, misses = self.fit, examples
         if fit:
             equations = self.list_equations(examples, fit.gamma or 1.0)
@@ -1191,6 +1178,7 @@ class Hypothesis:
         if misses:
             fit, misses = self.explain(examples, precision)
             if misses and len(examples) > MIN_SEGMENT_ROWS:
+                # Alpha or gamma changed within these updates, so each half is studied by itself.
                 half = len(examples) // 2
                 self.explain_more(examples[:half], precision)
                 self.explain_more(examples[half:], precision)
@@ -1329,11 +1317,7 @@ def list_close_hypotheses(examples, setup):
 
 
 def find_rounded_digits(examples, setup):
-    """Return (digits, row) if a right rule explains the values after rounding, else None.
-
-    `digits` is the number of digits after the point. In the row, if possible, rounding kept a value
-    from changing.
-    """
+    """Return (digits after the point, example row) if rounding explains the values, else None."""
     numbers = [repr(e.row.after) for e in examples]
     if any("e" in number for number in numbers):
         return None
@@ -1342,6 +1326,7 @@ def find_rounded_digits(examples, setup):
     right = [one for one in list_hypotheses(examples, setup) if not one.fault]
     if digits > 3 or all(one.explain(examples, 10.0**-digits / 3)[1] for one in right):
         return None
+    # The best example is a row in which rounding kept a value from changing.
     stuck = [
         e for e in examples if not e.change and e.row.is_over and e.reward != e.before
     ]
@@ -1352,12 +1337,12 @@ def find_rounded_digits(examples, setup):
 
 
 def count_choice(values, index):
-    """Count whether a played move is the best move, and whether it is the first of several.
+    """Return counts that compare a played move with a random one.
 
-    `values` are the values of all legal moves, and `index` is the index of the played move. `others` is
-    1 if the move is not the best, and `chance` is the chance of this for a random move. `firsts` is
-    1 if the move is the first of several best moves, and `tie_chance` is the chance of this at
-    random.
+    `values` are the values of all legal moves, and `index` is the index of the played move.
+    `others` is 1 if the move is not the best, and `chance` is the probability of this for a random
+    move. `firsts` is 1 if the move is the first of several best moves; for a random one of these
+    moves, the probability is `tie_chance`.
     """
     highest, size = max(values), len(values)
     number, is_best = values.count(highest), values[index] == highest
@@ -1473,14 +1458,14 @@ class Doctor:
     def game_over(self, board, rewards=None):
         """Record the changes that a game made in the watched table; `board` is the final board.
 
-        The `rewards` are for a loss, a draw and a win, if they differ from the doctor's
-        rewards. In self-play, the learner may use the value of the board right after its move or of
-        the board after the answer. The table does not show which, so a second doctor records the
-        updates with the board right after the move.
+        The `rewards` are for a loss, a draw and a win, if they differ from the doctor's rewards.
         """
         final, writes, self.table_writes = read_board(board), self.table_writes, []
         if not find_winner(final):
             raise TraceError(f"on {format_board(final)} the game goes on")
+        # In self-play, the learner may use the value of the board right after its move or of the
+        # board after the answer. The table does not show which, so a second doctor records the
+        # updates with the board right after the move.
         if (
             not self.second_doctor
             and len({find_mover(one.board) for one in writes}) > 1
@@ -1630,11 +1615,9 @@ class Doctor:
                 self.choice_counts[-1].update(count_choice(e.move_values, index))
 
     def sum_choices(self):
-        """Return how often best moves were played in all rows.
-
-        The result is empty for a learner that compares only tried moves, because its best move can
-        differ from the best one of the rebuilt table.
-        """
+        """Return how often best moves were played in all rows; it is empty if this is unknown."""
+        # A learner that compares only tried moves can have another best move than the rebuilt
+        # table.
         is_known = not self.best or self.best.rule != "tried"
         return sum(self.choice_counts, Counter()) if is_known else Counter()
 

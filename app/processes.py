@@ -91,7 +91,7 @@ def load_module(name: str) -> None:
 
 
 def call_by_name(module: str, name: str, *arguments: Any) -> Any:
-    """Import a module and call its function; use it to import the module only in the process."""
+    """Import a module and call its function, so that the caller need not import the module."""
     return getattr(import_module(f"{PACKAGE_PREFIX}{module}"), name)(*arguments)
 
 

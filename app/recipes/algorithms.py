@@ -470,5 +470,5 @@ def make_environment_task(
 
 
 def compute_final_rate(initial_rate: float, drop: float) -> float:
-    """Return a rate in the last tenth of the games, after nine drops."""
+    """Return a rate in the last tenth of the games; it falls by `drop` after each tenth."""
     return max(0.0, initial_rate - 9 * drop)

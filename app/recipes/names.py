@@ -127,7 +127,7 @@ def _parse_opponents(
 ) -> dict[str, ParameterValue]:
     """Return the parameters in the text of `vs`, with current names of opponents.
 
-    A single opponent with a number, such as random:500, also gives the `length_parameter`.
+    For random:500 these are the opponent and the `length_parameter`, such as games=500.
     """
     phases = [phase.split(":") for phase in vs.split("+")]
     for phase in phases:

@@ -168,7 +168,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         return RewardScale()
 
     def build_training_task(self) -> TrainingTask | None:
-        """Return the task of the last phase: its opponent, its rewards and its discount.
+        """Return the training task of the last phase: its opponent, its rewards and its discount.
 
         The result is None if this task has no exact values, for example against a person.
         """
@@ -179,7 +179,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def build_exact_values_task(self) -> TrainingTask | None:
-        """Return the task of a last phase without a person, or None if it has no exact values."""
+        """Return what `build_training_task` returns if the last opponent is no person."""
         return None
 
     def compute_max_updates(self) -> int:
@@ -214,10 +214,8 @@ class RecipeWithRewards(Recipe, frozen=True, kw_only=True):
         return RewardScale(x=rewards, o=rewards)
 
     def get_task_opponent(self) -> str | None:
-        """Return the last opponent as in a task: a baseline, or None for the learner.
-
-        With `vs=both` the opponent explores in training, but not in the task.
-        """
+        """Return the training task's opponent: a baseline, or None if the learner plays itself."""
+        # With `vs=both` the opponent explores in training, but not in the training task.
         last, _ = self.phases[-1]
         return None if last in SELF_OPPONENTS else last
 

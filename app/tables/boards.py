@@ -263,7 +263,10 @@ def list_letter_schemes(letters: list[str], used_tokens: set[str]) -> list[SignS
 def list_number_schemes(
     used_tokens: set[str], options: TableOptions
 ) -> Iterator[SignScheme]:
-    """Yield the possible meanings of numbers: first as X and O, then as the player to move."""
+    """Yield the possible meanings of numbers such as 1 and 2.
+
+    They are X and O in the first meanings, the player to move and the opponent in the later ones.
+    """
     starters = ["o" if options.begins == "o" else "x", "mover"]
     if options.boards != "auto":
         starters = starters[:1] if options.boards == "x" else starters[1:]
@@ -440,7 +443,7 @@ def collect_boards(
     """Return (different boards or None, board index of each row, other items of each row, note).
 
     The index is -1 for a row without a board. Other items are a move or a value in the same item as
-    the board. The note tells the user how boards are written as numbers; it is "" for base 3.
+    the board. The note tells the user how boards that are decimal or base-4 numbers were read.
     """
     board_items, numeral_note = convert_board_numbers(board_items)
     board_numbers: dict[TableItem, int] = {}

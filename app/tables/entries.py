@@ -217,13 +217,10 @@ def _parse_one_hot(items: list[TableItem]) -> tuple[int, ...]:
 
 
 def _has_move_lists(rows: Sequence[Row]) -> bool:
-    """Return whether all lists seem to contain moves: whole numbers from 0 to 8 in rising order.
-
-    Lists of nine numbers may be values, and lists of two may be a row and a column. So a table with
-    only such lists has no lists of moves.
-    """
+    """Return whether all lists seem to contain moves: whole numbers from 0 to 8 in rising order."""
     lists = [row.value for row in rows if type(row.value) is list]
     sizes = {len(numbers) for numbers in lists}
+    # Nine numbers may be values, and two may be a row and a column, so they prove nothing alone.
     if len(lists) < MIN_SCORED_LISTS or not sizes - {2, CELL_COUNT}:
         return False
     return all(

@@ -165,13 +165,11 @@ class TableReader:
         return extra_items
 
     def read_games_of_o(self) -> TableReading | None:
-        """Read the table as games that O began; return None if it has games that X began.
-
-        A board with as many X as O can come from both kinds of games. If the table has both kinds,
-        the values of such boards show whose turn it was.
-        """
+        """Read the table as games that O began; return None if it has games that X began."""
         if self.options.begins != "auto" or not self.is_left_out.any():
             return None
+        # A board with as many X as O can come from games of either starter. Its values show whose
+        # turn it was.
         of_x, of_o = self.count_completed_lines()
         if not is_clearly_supported(of_o, of_x):
             return None
@@ -186,11 +184,8 @@ class TableReader:
         return reading
 
     def add_fault(self, row_index: int, fault: str) -> None:
-        """Record why a row cannot be read.
-
-        Nothing is recorded for a table with a row for every base-3 number, because many of these
-        are no boards of any game.
-        """
+        # A table with a row for every base-3 number has many rows that are no boards of any game.
+        # These are no faults.
         if self.rows[row_index].label and not self.is_untouched[row_index]:
             self.faults.setdefault(row_index, fault)
 
@@ -201,11 +196,7 @@ class TableReader:
         return f": {self.rows[row].name}: {self.faults[row]}"
 
     def count_informative_rows(self) -> NDArray[np.int64]:
-        """Return for each board, [B], in how many rows its values were learned.
-
-        A table with a row for every base-3 number also has rows with initial values. These are not
-        counted, because no game may lead to their boards.
-        """
+        """Return for each board, [B], the number of its rows, without rows of initial values."""
         entries = self.entries
         untouched = find_most_common(entries.values[~entries.is_choice])
         counts = entries.is_choice | (entries.values != untouched)
@@ -214,6 +205,8 @@ class TableReader:
         is_informative[entries.rows[counts]] = True
         is_board = self.board_indices >= 0
         is_number = is_board & self.boards.is_base3_number[self.board_indices]
+        # A table with a row for every base-3 number has rows for boards that no game reaches. They
+        # keep their initial values.
         if (is_number & is_informative).any():
             self.is_untouched = is_number & ~is_informative
         indices = self.board_indices[is_board & ~self.is_untouched]
@@ -258,8 +251,7 @@ class TableReader:
     def count_taken_squares(self, places: EntryPlaces) -> int:
         """Return how many moves and values are on taken squares.
 
-        In rows with nine numbers some are on taken squares. The most common of these numbers is
-        only a filler, and is not counted.
+        Rows of nine numbers have a filler, such as 0, on taken squares; it is not counted.
         """
         entries = self.entries
         is_counted = places.is_taken & places.is_decision & ~np.isnan(entries.values)

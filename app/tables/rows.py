@@ -99,9 +99,8 @@ class ChosenCells(list[int]):
 class Row(NamedTuple):
     """A board with its values or its move, as they are in a file.
 
-    The label is "entry 3" or "line 3", or "" in an array with a row for each base-3 number. If the
-    row is an entry of a dict, messages also quote the entry's key. `fault` is the reason why the
-    row cannot be read, or "".
+    Error messages name the row by its label, such as "line 3", and also by its board if the row is
+    an entry of a dict (`is_entry`). `fault` is the reason why the row cannot be read, or "".
     """
 
     label: str
@@ -142,7 +141,7 @@ def read_rows(file_content: bytes) -> list[Row]:
 
 
 def find_foreign_kind(file_content: bytes) -> str:
-    """Return the kind of a file without a table, such as "an Excel workbook", otherwise ""."""
+    """Return the kind of a file in a foreign format, such as "an Excel workbook", otherwise ""."""
     if file_content.startswith(ZIP_SIGNATURE):
         names = (name for part, name in ZIPPED_NAMES.items() if part in file_content)
     else:
@@ -257,7 +256,7 @@ def find_inner_tables(pairs: KeyValuePairs, names: set[str]) -> list[KeyValuePai
 
 
 def _is_written_board(item: TableItem) -> bool:
-    """Return whether an item is a board, unless it is a number that may have another meaning."""
+    """Return whether an item is a board; a short number is none, as it may mean something else."""
     is_number = parse_number(item) is not None and len(str(item)) < CELL_COUNT
     signs = None if is_number else read_board_signs(item)
     return signs is not None and not signs.extra_items

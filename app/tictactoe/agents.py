@@ -108,9 +108,7 @@ class Agent:
 def save_agent(folder: Path, game: Game, agent: Agent) -> Agent:
     """Write an agent's two files, and return the agent with the digests in its card.
 
-    If the process is stopped at any time, `load_agent` finds both old files or both new ones. For
-    this, the new arrays are written beside the old ones, then the new card replaces the old card,
-    and at last the new arrays replace the old ones. Other processes that save in the folder wait.
+    If the process is stopped at any time, `load_agent` finds both old files or both new ones.
     Raises ModelError, and writes nothing, if the files could not be loaded again.
     """
     text, arrays = encode_agent(game, agent)
@@ -131,6 +129,7 @@ def save_agent(folder: Path, game: Game, agent: Agent) -> Agent:
             ):
                 # An earlier save was interrupted when only its last step was missing, so make it now.
                 os.replace(newer, here)
+        # Between the last two lines, `load_agent` reads the new arrays from `newer`.
         os.replace(new_arrays, newer)
         os.replace(new_card, described)
         os.replace(newer, here)
@@ -353,9 +352,9 @@ def name_file_in_errors(file_name: str) -> Iterator[None]:
 def read_arrays_file(game: Game, agent: Agent) -> bytes:
     """Return the content of an agent's npz file, whose digest is on the agent's card.
 
-    The file is read again each time, because all files together would need too much memory. If the
-    file is missing or has changed, the same bytes are made from the agent's arrays.
+    If the file is missing or has changed, the same bytes are made from the agent's arrays.
     """
+    # All files together would need too much memory, so none is kept.
     if agent.arrays_file:
         with suppress(ModelError):
             content = _read_file(

@@ -104,10 +104,9 @@ def compute_score(chances: Chances) -> Chances:
 def list_disagreements(game: Game, policies: Sequence[Policy]) -> IndexArray:
     """Return the positions in which the policies choose different moves, the clearest cases first.
 
-    Two policies differ in a position if they have no most likely move in common. The positions are
-    sorted by the number of pairs of policies that differ, then by the difference between the values
-    of their moves, then by ply, then by the number of legal moves. Of symmetric positions only the
-    first is listed. A single policy is compared with optimal play.
+    Two policies differ in a position if they have no most likely move in common. Positions in which
+    most pairs of policies differ come first. Of symmetric positions only one is listed. A single
+    policy is compared with optimal play.
     """
     choices = [find_row_maxima(policy) for policy in policies]
     if len(choices) == 1:

@@ -153,11 +153,8 @@ def prove_unbeatable(reachable_play: ReachablePlay, player: int) -> UnbeatablePr
 def _number_pair_classes(
     game: Game, decisions: IndexArray, chosen_moves: CellMask
 ) -> NDArray[np.int64]:
-    """Return a number for each position with its chosen moves, [N], equal for symmetric ones.
-
-    The position and its `chosen_moves`, [N, cells], one bit for each cell, are encoded as an
-    integer. The result is the lowest integer over all symmetries.
-    """
+    """Return a number for each position with its chosen moves, [N], equal for symmetric ones."""
+    # A position and its moves become one integer; the lowest of all symmetric ones is the number.
     bits = 1 << np.arange(game.cells)
     # `argsort` inverts each of the G symmetries, [G, cells].
     image_of_cell = np.argsort(game.symmetries, axis=1)

@@ -58,13 +58,10 @@ def find_box(game: Game, position: int, opening_cell: int | None = None) -> Box 
 
 
 def count_lost_boxes(game: Game) -> int:
-    """Count the boxes for X's last choice in which every move loses.
-
-    In these positions three cells are empty, O threatens to complete two lines, and X threatens
-    none.
-    """
+    """Count the boxes for X's last choice in which every move loses."""
     positions = [box.position for box in list_boxes(game)]
     ply = game.ply[positions]
+    # In these positions O threatens to complete two lines, and X threatens none.
     lost = solve_game(game).values[positions] == -1
     return int((lost & (ply == ply.max())).sum())
 

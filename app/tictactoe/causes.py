@@ -213,7 +213,7 @@ class AnalysedPolicy:
         return [cause._replace(matching_count=missing)]
 
     def find_asymmetric_blunders(self, unexplained: DecisionMask) -> list[BlunderCause]:
-        """Find out whether most blunders are missing in a symmetric position.
+        """Find out whether most blunders are made in some symmetric positions but not in all.
 
         A learner that treats symmetric positions alike would blunder in all of them or in none.
         """
@@ -307,8 +307,7 @@ def list_causes(
 
     `blunder_decisions` has the positions with a blunder, and `blunder_classes` groups them by
     symmetry. If a cause explains all blunders of a player, it comes first, and no other pattern in
-    this player's moves is searched. The last cause, that no game reaches the blunders, is always
-    searched.
+    this player's moves is searched.
     """
     if not len(blunder_decisions.positions):
         return []

@@ -33,10 +33,8 @@ def _open_without_waiting(path: str, flags: int) -> int:
 
 
 def lock_folder(folder: Path) -> FileLock:
-    """Return a lock that lets only one process of this user save in a folder at a time.
-
-    The lock file is in another folder, because `folder` should contain nothing but models.
-    """
+    """Return a lock that lets only one process of this user save in a folder at a time."""
+    # The lock file is in another folder, because `folder` should contain nothing but models.
     name = sha256(os.fsencode(folder.resolve())).hexdigest()[:16]
     return FileLock(get_runtime_folder() / f"{name}.saving")
 

@@ -32,8 +32,8 @@ class Game:
     A player is to move in the first D positions, which are called decisions. In the other positions
     the game is over. Both parts are sorted by ply, then by code. The code of a position is a base-3
     number with a digit for each cell: 0 for an empty cell, 1 for X, 2 for O. The first cell in
-    reading order has the highest digit. A pair is a decision and a legal move in it; there are P
-    pairs.
+    reading order has the highest digit. A state-action pair is a decision and a legal move in it;
+    there are P.
 
     Because of this order, the decisions of a ply are one slice, and every move leads to a position
     with a higher number. So values can be computed backward, ply by ply.
@@ -95,7 +95,7 @@ class Game:
 
     @cached_property
     def first_pair(self) -> IndexArray:
-        """The index of the first pair of each decision, [D + 1].
+        """The index of the first state-action pair of each decision, [D + 1].
 
         The pairs of decision s are `first_pair[s]:first_pair[s + 1]`, with their cells in reading
         order.
@@ -114,7 +114,7 @@ class Game:
 
     @cached_property
     def pair_index(self) -> IndexArray:
-        """The index of each pair in a flattened table of the shape [D, cells], [P]."""
+        """The index of each legal move, [P], in a flattened table: decision * cells + cell."""
         return _make_read_only(np.flatnonzero(self.legal))
 
     @cached_property
@@ -174,7 +174,7 @@ class Game:
 
     @cached_property
     def pair_class(self) -> NDArray[np.int64]:
-        """A number for each pair, [P]; symmetric pairs have the same one."""
+        """A number for each state-action pair, [P], which symmetric pairs share."""
         # Symmetry g moves the content of cell symmetries[g, j] to cell j. So the inverse
         # permutation tells where each cell goes.
         image_of_cell = np.argsort(self.symmetries, axis=1)

@@ -27,7 +27,7 @@ class ReachableGames:
 
     @cached_property
     def _first_move_by_position(self) -> NDArray[np.int32]:
-        """The lowest pair that leads to each position, [S], or NO_MOVE."""
+        """The index of the first move that leads to each position, [S], or NO_MOVE."""
         pair_to = np.full(self.game.positions, NO_MOVE, np.int32)
         # If several pairs lead to a position, numpy keeps the last assignment, which in reverse
         # order is that of the lowest pair.
@@ -69,14 +69,13 @@ class ReachablePlay:
 def find_reachable_games(game: Game, policy: Values, player: int) -> ReachableGames:
     """Return the games that a policy can play as `player` (+1 X, -1 O).
 
-    `policy` has the chances of the legal moves, [P]. The opponent plays random moves, which include
-    every move. So a position with chance 0 cannot be reached against any opponent. The chances are
-    computed forward from the empty board, ply by ply.
+    `policy` has the chances of the legal moves, [P].
     """
     chance = np.empty(game.pairs)
     reached = np.zeros(game.positions)
     reached[0] = 1
     for ply in list_plies(game):
+        # Random moves include every move, so no opponent can reach a position with chance 0.
         uniform_chance = (1 / ply.move_counts).repeat(ply.move_counts)
         move_chance = policy[ply.pairs] if ply.mover == player else uniform_chance
         chance[ply.pairs] = move_chance * reached[ply.decisions].repeat(ply.move_counts)

@@ -135,10 +135,10 @@ def find_known_decisions(game: Game, is_updated: BoolArray) -> BoolArray:
 def choose_representatives(
     tiles: TileLayout, visits: NDArray[np.integer], is_known: BoolArray
 ) -> IndexArray:
-    """Return the position whose values each tile shows, [..., N].
+    """Return for each tile, [..., N], the position whose values the tile shows.
 
-    Positions with known values (`is_known`, [..., D]) come first, then positions with more updates
-    in the whole training (`visits`, [D, cells]), then lower numbers. Leading axes are snapshots.
+    It is the symmetric position with most updates in the whole training, if possible one with a
+    known value at the snapshot. `visits` is [D, cells], and `is_known` is [..., D].
     """
     updates = visits.sum(axis=1, dtype=np.int64)[tiles.symmetric_decisions]
     # Any position with a known value ranks above all positions without one.
@@ -260,10 +260,8 @@ def _colour_chances(chances: FloatArray, colour_steps: int) -> TileColours:
 
 
 def encode_colour_levels(colour_levels: NDArray[np.int8]) -> str:
-    """Return a character for each colour level, [N]: 'A' (-20) to 'i' (20), or '.' if unknown.
-
-    No character needs escaping in HTML.
-    """
+    """Return a character for each colour level, [N]: 'A' (-20) to 'i' (20), or '.' if unknown."""
+    # None of these characters needs escaping in HTML.
     signs = np.where(
         colour_levels == UNKNOWN_LEVEL,
         ord("."),

@@ -194,9 +194,6 @@ def iterate_matches(
     the function yields the slice of its unfinished positions, and their chances, [M, d]. At last it
     yields the slice of the finished positions, and the chances that X wins, of a draw, and that O
     wins, [M, 3].
-
-    Only positions and moves with a chance above 0 are computed. They are few if the players do not
-    explore.
     """
     chance, after, starts, sizes = policies
     ends = np.zeros((len(x_indices), 3))
