@@ -94,10 +94,9 @@ def group_blunders_by_entry(
     blunders: list[Blunder],
     list_cells: Callable[[Blunder], Iterable[int]],
 ) -> dict[Hashable, list[Blunder]]:
-    """Return {key of a table entry: blunders}.
+    """Return {key of a table entry: blunders with one of their cells in this entry}.
 
-    `list_cells(blunder)` returns cells on the board of the blunder. The blunder is listed under the
-    entries of moves on these cells.
+    `list_cells(blunder)` returns cells on the board of the blunder.
     """
     blunders_by_entry: dict[Hashable, list[Blunder]] = {}
     for blunder in blunders:
@@ -119,7 +118,7 @@ def prefers_blunder(learner: ReferenceLearner, blunder: Blunder) -> bool:
 def find_blunder_updates(
     agent_id: str, blunders: list[Blunder]
 ) -> dict[Blunder, tuple[ExamplePlace, ExamplePlace]]:
-    """Train an agent again; return (deciding update, first update) for each blunder, as places.
+    """Train an agent again; return the places {blunder: (deciding update, first update)}.
 
     The first update is the first one that changed the value of the blunder. After the deciding
     update the learner preferred the blunder until the end. A blunder without such updates is left

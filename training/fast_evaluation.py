@@ -115,8 +115,7 @@ def _compute_forward_chances(  # type: ignore[no-untyped-def]
 ):
     """Return the chances that X wins, draws and loses, [3], and of reaching each position, [D].
 
-    `policy` moves where `is_own_decision`, and `opponent` elsewhere. Positions come before their
-    successors, so one pass in their order is enough.
+    `policy` moves where `is_own_decision`, and `opponent` elsewhere.
     """
     decisions = len(is_own_decision)
     chance = np.zeros(decisions)
@@ -155,10 +154,8 @@ def _compute_best_response_chances(  # type: ignore[no-untyped-def]
 ):
     """Return the chances that X wins, draws and loses, [3], against a policy's best responder.
 
-    It works backward from the last position. The responder takes the successor with the highest win
-    minus loss, of equal successors the one with the smallest loss, then the first. Where
-    the policy moves, the chances are the mean by its probabilities. Only positions that
-    `is_possible`, [D], are computed.
+    The responder takes the move with the highest win minus loss, of equal moves the one with the
+    smallest loss, then the first. Only positions that `is_possible`, [D], are computed.
     """
     decisions = len(is_own_decision)
     chances = np.zeros((decisions + len(outcome), 3))
@@ -204,13 +201,11 @@ def _compute_best_response_chances(  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _can_lose(first_pair, pair_successor, outcome, is_own_decision, policy, player):  # type: ignore[no-untyped-def]
-    """Return whether a policy, [P], can lose a game from the empty board as `player`.
-
-    It works backward: a position is lost if a possible move leads to a lost position.
-    """
+    """Return whether a policy, [P], can lose a game from the empty board as `player`."""
     decisions = len(is_own_decision)
     lost = np.zeros(decisions + len(outcome), np.bool_)
     lost[decisions:] = outcome == -player
+    # Going backward, a position is lost if a possible move leads to a lost position.
     for decision in range(decisions - 1, -1, -1):
         for pair in range(first_pair[decision], first_pair[decision + 1]):
             if not is_own_decision[decision] or policy[pair] > 0:

@@ -75,12 +75,10 @@ def compile_all_kernels() -> None:
 
 
 def remove_outdated_kernels() -> None:
-    """Remove all saved kernels if the code has changed since any of them was compiled.
-
-    numba checks only the file of a kernel for changes, not the files of the functions that it calls.
-    """
+    """Remove all saved kernels if the code has changed since any of them was compiled."""
     folder = choose_kernel_folder()
     markers = [*folder.glob("*.compiled")]
+    # numba checks only the file of a kernel, not the files of the functions that it calls.
     if any(file.stat().st_mtime <= _find_last_code_change() for file in markers):
         for file in (*folder.rglob("*.nb[ic]"), *markers):
             file.unlink()

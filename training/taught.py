@@ -402,9 +402,9 @@ def find_losing_move(record: str, seat: str, policy: Policy) -> LosingMove | Non
 
 
 def find_first_chances(lessons: Sequence[Lesson]) -> dict[tuple[int, int], float]:
-    """Return {(position, cell): chance} for the losing moves of all lessons.
+    """Return {(position, cell): probability of the move} for the losing moves of all lessons.
 
-    If a move occurs in several lessons, its chance is from the time before the first of them.
+    It is the probability at the first loss by this move, before the learner learned from the loss.
     """
     chances: dict[tuple[int, int], float] = {}
     for lesson in lessons:
@@ -512,9 +512,9 @@ def build_progress(pupil: PupilState) -> Progress:
 def build_first_table(
     recipe: Recipe,
 ) -> tuple[FloatArray, Mapping[Hashable, tuple[BoardAndCell, IndexArray]]]:
-    """Return the values of all moves before the first game, [P], and the table's entries by their keys.
+    """Return all moves' values before the first game, [P], and the entries of the table by key.
 
-    An entry is (one of its moves, the pairs of all its moves); these moves share a value.
+    An entry is (one of its moves, the indices of all its moves); these moves share a value.
     """
     learner = make_learner(GAME, recipe)
     rules = build_rules(GAME)

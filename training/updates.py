@@ -43,7 +43,7 @@ SEARCHED_GAMES = 300
 
 
 def load_example_places() -> dict[str, tuple[str, ExamplePlaceByKind]]:
-    """Return {algorithm: (agent, places of its examples)}.
+    """Return {algorithm: (agent, places of the updates that are its examples)}.
 
     Networks and minimax are left out; an algorithm that is not in updates.toml has no places.
     """
@@ -82,10 +82,9 @@ def build_examples(slug: str) -> list[UpdateExample]:
 def record_examples(
     agent: str, places: Collection[ExamplePlace]
 ) -> dict[ExamplePlace, UpdateExample]:
-    """Train an agent again; return the games at `places` as examples.
+    """Train an agent again; return the games with the updates at `places`, as examples.
 
-    An example has all updates of the game, each with the values of all moves before it. A page
-    first shows the update at the place.
+    An example has all updates of its game, each with the values of all moves before the update.
     """
     recipe = find_trained_recipe(agent)
     recorder = GameRecorder(recipe)

@@ -14,8 +14,7 @@ from training.learners.phases import NextCheckpoint, Progress
 def find_module_name(algorithm: type[Recipe]) -> str:
     """Return the name of the module whose function `learn` trains this algorithm.
 
-    An algorithm without its own module uses that of its nearest base class. A module is imported
-    only when it is needed, so training a table neither imports JAX nor compiles other loops.
+    An algorithm without its own module uses that of its nearest base class.
     """
     package = f"{PACKAGE_PREFIX}training.networks" if algorithm.is_network else __name__
     modules = (

@@ -1,10 +1,9 @@
 """Classes of moves that share one value: symmetric moves, or moves that lead to the same board.
 
-There are 16,167 pairs of a state and a move. If symmetric pairs share a value, 2,096 values are
-enough. If all pairs share a value that lead to the same board, up to symmetry, 764 are enough:
-these boards are the afterstates of Sutton & Barto (2018), section 6.8. The stones of an afterstate
-show who moved last, so one table serves both players; its values are in the view of the player who
-moved.
+There are 16,167 state-action pairs. If symmetric pairs share a value, 2,096 values are enough. If
+moves that lead to the same board, up to symmetry, share a value, 764 are enough: these boards are
+the afterstates of Sutton & Barto (2018), section 6.8. The stones of an afterstate show who moved
+last, so one table serves both players; its values are in the view of the player who moved.
 """
 
 from collections.abc import Callable, Iterator
@@ -34,7 +33,7 @@ from training.learners.randomness import make_rng_state
 
 
 class PairClasses(NamedTuple):
-    """P state-action pairs in K classes; the pairs of a class share one value."""
+    """P state-action pairs in K classes; the state-action pairs of a class share one value."""
 
     # [P] the class of each pair, from 0
     class_index: Indices
@@ -70,8 +69,7 @@ def build_class_progress(
 ) -> Progress:
     """Return the progress of a learner with `values` and `visits` of classes, [K].
 
-    Each pair gets the value and the visits of its class. `counts` are the finished share of the
-    training, the number of games and the number of updates.
+    `counts` are the finished share of the training, the number of games and the number of updates.
     """
 
     def spread_classes(
@@ -122,9 +120,6 @@ def learn_classes(
 
 @njit(cache=True)
 def refresh_row(first_pair, class_index, values, q, state):  # type: ignore[no-untyped-def]
-    """Copy the values of classes, [K], to the pairs of one state in `q`, [P].
-
-    Moves are chosen by `q`. Copying one state is faster than copying all P pairs.
-    """
+    """Copy the values of classes, [K], to the state-action pairs of one state in `q`, [P]."""
     for pair in range(first_pair[state], first_pair[state + 1]):
         q[pair] = values[class_index[pair]]

@@ -223,20 +223,20 @@ def make_empty_tables(
 def build_table_layout(game: Game, symmetry_count: int) -> TableLayout:
     """Return the layout of a table that knows the first `symmetry_count` symmetries of the board.
 
-    Symmetric boards share a row. With 1, which is the identity alone, every board has its own row.
-    Otherwise the symmetric board with the highest base-3 number represents a board. If several
-    symmetries lead to that board, they map a cell to several cells, of which the first one
-    represents it. So symmetric moves share an entry.
+    Symmetric boards share a row, and symmetric moves an entry. With 1, which is the identity alone,
+    every board has its own row.
     """
     image = game.symmetric_positions[:symmetry_count]
     symmetry = game.symmetries[:symmetry_count]
     # [2, G, S] the base-3 numbers of the boards under all G symmetries
     numbers = number_boards_by_view(game)[:, image]
+    # The symmetric board with the highest base-3 number represents a board.
     highest = numbers.max(axis=1)
     representatives, row_number = np.unique(highest, return_inverse=True)
     first_entry = row_number.reshape(highest.shape) * game.cells
     # [G, 1, cells] the cell to which each symmetry moves each cell
     image_of_cell = np.argsort(symmetry, axis=1)[:, None]
+    # If several symmetries lead to that board, the first of the cells represents a cell.
     leads_to_highest = (numbers == highest[:, None])[..., None]
     cell = np.where(leads_to_highest, image_of_cell, game.cells).min(axis=1)
     entry_of_move = (first_entry[..., None] + cell)[:, : game.decisions]
@@ -367,12 +367,13 @@ def compute_greediness(start: float, step: float, limit: float, updates: int) ->
 def choose_by_powers(
     random_number: float, q: Values, k: float, entries: Indices, working_memory: Values
 ) -> int:
-    """Return the index of one of `entries`, [n], chosen with probability proportional to k ** q[entry].
+    """Return the index of one of `entries`, [n], with probability proportional to k ** q[entry].
 
-    Source: Mitchell (1997), section 13.3.5. `random_number` is from [0, 1), and `working_memory` is
-    [n]. All powers are divided by the largest, so none overflows, and not all become 0. On another
-    platform exp and log may differ in the last bit, which changes the choice very rarely.
+    Source: Mitchell (1997), section 13.3.5. `random_number` is from [0, 1); `working_memory` is
+    [n].
     """
+    # All powers are divided by the largest, so none overflows, and not all become 0. On another
+    # platform exp and log may differ in the last bit, which changes the choice very rarely.
     rate = log(k)
     highest = -np.inf
     total = 0.0

@@ -36,7 +36,7 @@ from training.learners.randomness import make_rng_state
 class Trees(NamedTuple):
     """The search trees of all D states, stored together in arrays of M nodes.
 
-    Nodes 0 to D - 1 are the roots, and the next P nodes are their children, one for each pair.
+    Nodes 0 to D - 1 are the roots, and the next P nodes are their children, one for each move.
     Other nodes are taken when they are needed: as many at once as a state has legal moves.
     """
 

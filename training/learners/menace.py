@@ -29,10 +29,10 @@ from training.learners.randomness import draw_uniform, make_rng_state
 
 
 class Boxes(NamedTuple):
-    """The beads of all boxes, and the states and pairs of the last game.
+    """The beads of all boxes, and the moves of the last game.
 
-    Symmetry groups the P (state, action) pairs of the game into K moves; the pairs of a move share
-    its beads.
+    Symmetry groups the P state-action pairs of the game into K moves; the state-action pairs of a
+    move share its beads.
     """
 
     # [P] the move (class of symmetric pairs) of each pair
@@ -162,9 +162,9 @@ def _play_games(  # type: ignore[no-untyped-def]
 # numba inlines it, because a call would copy seven fields for each array.
 @njit(cache=True, inline="always")
 def _draw_bead(first_pair, boxes, state, rng_state):  # type: ignore[no-untyped-def]
-    """Draw a bead from the box of a state and return its pair.
+    """Draw a bead from the box of a state; return the index of a state-action pair.
 
-    Symmetric moves have the same beads; each of their pairs is equally likely.
+    Symmetric moves share their beads, and are equally likely.
     """
     total = 0.0
     for pair in range(first_pair[state], first_pair[state + 1]):

@@ -140,10 +140,10 @@ def compute_expected_value(first_pair, q, state, epsilon):  # type: ignore[no-un
 def choose_epsilon_greedy(  # type: ignore[no-untyped-def]
     first_pair, q, state, epsilon, plays_first_best, rng_state
 ):
-    """Return a move in `state` as a pair: random with probability epsilon, otherwise greedy.
+    """Return the index of a move in `state`: random with probability epsilon, otherwise greedy.
 
-    `q` is [P]. If several pairs have the highest value, the first one is played if `plays_first_best`,
-    otherwise each with equal probability.
+    `q` is [P]. If several moves have the highest value, the first one is played if
+    `plays_first_best`, otherwise each with equal probability.
     """
     start = first_pair[state]
     end = first_pair[state + 1]

@@ -29,7 +29,7 @@ NextCheckpoint = Callable[[int], int]
 
 
 class Epoch(NamedTuple):
-    """A network's results in an epoch; a pair is (share of games as X, share of games as O)."""
+    """A network's results in an epoch; tuples are (share of games as X, share of games as O)."""
 
     won: tuple[float, float]
     # illegal moves of the network included

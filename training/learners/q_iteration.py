@@ -31,14 +31,14 @@ from training.learners.randomness import make_rng_state
 def learn(
     game: Game, recipe: QIteration, next_checkpoint: NextCheckpoint
 ) -> Iterator[Progress]:
-    """Sweep over all pairs, in the order of plies, updating each after one sampled reply.
+    """Sweep over all moves, in the order of plies, updating each after one sampled reply.
 
     Q(s, a) <- r + gamma max Q(s', .), where s' is the state after one sampled reply of the
-    opponent. If the recipe is sticky, a pair whose value is the reward of a loss is skipped. With
+    opponent. If the recipe is sticky, a move whose value is the reward of a loss is skipped. With
     gamma 1 a value becomes this reward only if some reply wins, or leads to a state whose moves all
-    lose. Then the opponent can force the loss, so no later sweep needs to update the pair.
+    lose. Then the opponent can force the loss, so no later sweep needs to update the move.
 
-    No game is played to the end, so the number of games is 0. A skipped pair is not counted as an
+    No game is played to the end, so the number of games is 0. A skipped move is not counted as an
     update.
     """
     first_pair, next_state = list_legal_pairs(game)
@@ -73,7 +73,7 @@ def _sweep_pairs(  # type: ignore[no-untyped-def]
     turns,
     updates,
 ):
-    """Update the pairs one after the other; a turn is one pair."""
+    """Update the state-action pairs one after the other; each of them is a turn."""
     # `turns` counts pairs over all sweeps, so `turns % len(q)` is the next pair of the sweep.
     gamma, sticky, rewards = parameters
     while turns < phase_end and updates < max_updates:

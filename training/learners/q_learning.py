@@ -89,7 +89,7 @@ def learn_pairs(
     parameters: object,
     *extra_arguments: object,
 ) -> Iterator[Progress]:
-    """Train a table that has a value for each pair, by the compiled loop `play_games`.
+    """Train a table that has a value for each state-action pair, by the compiled loop `play_games`.
 
     The loop is called as play_games(rng_state, parameters, starts, first_pair, next_state, q,
     visits, *extra_arguments, opponent, phase_start, phase_end, max_updates, games, updates), and

@@ -123,9 +123,9 @@ def _play_games(  # type: ignore[no-untyped-def]
 def _update_game(  # type: ignore[no-untyped-def]
     q, visits, played_pairs, pair_count, target, alpha, trace_decay
 ):
-    """Add alpha * (the last pair's TD error) * trace to each of the first `pair_count` pairs.
+    """Add alpha * (TD error of the last move) * trace to the value of each of `pair_count` moves.
 
-    `target` is the target of the last pair. Returns the number of updates.
+    `target` is the target of the last move. Returns the number of updates.
     """
     if pair_count == 0:
         return 0

@@ -202,9 +202,7 @@ def train_steps(
 
     `inputs` has the inputs in each position. `is_guarded` and `other_targets` are as in
     `compute_loss`, but for all positions, [D, cells]. The function is compiled once for each shape
-    of network. Networks are trained one by one: eight in parallel, by `vmap`, are only 1.07 times
-    as fast on a CPU, and their sums differ in the last digits, so a recipe's table would depend on
-    the other networks.
+    of network.
     """
 
     def run_step(
@@ -227,4 +225,7 @@ def train_steps(
             optax.apply_updates(state.network, change), moments, key
         ), None
 
+    # Networks are trained one by one: eight in parallel, by `vmap`, are only 1.07 times as fast on
+    # a CPU, and their sums differ in the last digits, so a table would depend on the other
+    # networks.
     return jax.lax.scan(run_step, state, batches)[0]

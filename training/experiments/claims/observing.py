@@ -10,10 +10,8 @@ NEGLIGIBLE_PERCENT = 1.0
 
 
 def _count_moves_per_game(results: Results) -> float:
-    """Return how many moves a learner makes in a game (median of seeds).
-
-    The learner that does not observe makes an update for each of its moves, so its updates count.
-    """
+    """Return how many moves a learner makes in a game (median of seeds)."""
+    # The learner that does not observe makes an update for each of its moves.
     return results.compute_median(PLAIN, QUANTITIES["updates per game"])
 
 
@@ -23,9 +21,10 @@ def _trace_wins(results: Results) -> Series:
 
 
 def _count_moves_while_improving(results: Results) -> float:
-    """Return after how many of its moves the observing learner wins almost as often as it ever does.
+    """Return after how many of its moves the observing learner stops improving.
 
-    "Almost" is NEGLIGIBLE_PERCENT less, against random moves, in the median of the seeds.
+    Its wins against random moves are then at most NEGLIGIBLE_PERCENT below their highest percentage
+    (median of the seeds).
     """
     curve = _trace_wins(results)
     games = next(
