@@ -200,7 +200,7 @@ class Grid(ResultsPart, frozen=True, tag="grid", rename={"seed_count": "n"}):
 
 
 class Bar(ResultsPart, frozen=True, rename={"sample_size": "n"}):
-    """A number of a bar chart with its label, and its 95% interval if it is an estimate.
+    """A bar of a bar chart: its label, its number, and the 95% interval if that is an estimate.
 
     Attributes:
         name: The label of the bar.

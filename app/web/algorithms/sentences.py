@@ -34,9 +34,9 @@ EXPLORING_NEXT_PHRASE = gettext_noop("the next move, random moves included, is w
 
 
 def name_opponent(query: ValueQuery) -> str:
-    """Return the opponent as the subject of a sentence, such as "Random" or "Its own play"."""
+    """Return the opponent as the subject of a sentence, such as "Random" or "The agent itself"."""
     if query.opponent is None:
-        return f"Its own play{', where it does not explore,' * query.opponent_explores}"
+        return f"The agent itself{', where it does not explore,' * query.opponent_explores}"
     return query.site.display_titles[query.opponent]
 
 

@@ -332,7 +332,7 @@ def _describe_curves(
 ) -> tuple[str, str]:
     if all(series.seed_count == 1 for series in all_series):
         return "Each line is one training run.", "line to open its training run"
-    faint = ", the paler one all" if has_wide_bands else ""
+    faint = ", and the paler band all of them" if has_wide_bands else ""
     return (
         "Each line is the median of the training runs. The band around it spans the middle "
         f"80% of them{faint}.",
