@@ -24,7 +24,7 @@ MAX_VIEWS = 4
 
 
 class CurveTitles(NamedTuple):
-    """The titles of a learning curve, such as blunders: for several agents, and for one."""
+    """The titles of a kind of learning curve: on a chart of several agents, and of one."""
 
     title_for_several: str
     title_for_one: str
@@ -133,8 +133,8 @@ def find_next_disagreement(
 ) -> str | None:
     """Return the record of the position in which the views differ most, None if they agree.
 
-    With `position`, it is the position with the next smaller difference than `position`, or None if
-    there is none. Symmetric positions count as the same.
+    With `position`, return the one after it, in the order from the largest to the smallest
+    difference. Symmetric positions count as the same.
     """
     disagreements = find_disagreements(site, tuple(views))
     if position is not None:

@@ -86,7 +86,7 @@ def find_losing_games(site: SiteData, policy_name: str) -> dict[str, str | None]
 
 @cached_per_site(MAX_CACHED_RESULTS)
 def judge_policy(site: SiteData, policy_name: str) -> PolicyJudgement:
-    """Return the exact results of a policy; those of an agent are on its card."""
+    """Return the exact results of a policy."""
     figures = (
         _judge_baselines(site)
         if policy_name in site.baselines
@@ -161,9 +161,9 @@ def rank_players(site: SiteData, added_recipe: str = "") -> dict[str, int]:
     }
 
 
-@cached_per_site(4)
+@cached_per_site(4)  # A result takes 0.3 MB.
 def find_reachable_play(site: SiteData, policy_name: str) -> ReachablePlay:
-    """Return all games that a policy can play; a cached result takes 0.3 MB."""
+    """Return all games that a policy can play."""
     return ReachablePlay(GAME, site.policies[policy_name])
 
 
@@ -204,12 +204,9 @@ def find_record_of_policy(site: SiteData, policy_name: str, position: int) -> st
 
 @cached_per_site(1)
 def list_puzzles(site: SiteData) -> list[Puzzle]:
-    """Return all puzzles; the number of a puzzle is its index + 1.
-
-    Agents of classic algorithms have no puzzles, because the puzzles already had numbers when these
-    agents were added. Agents with beads have no puzzles, because beads are not expected results.
-    The first puzzles are about agents with the rewards -1, 0 and +1.
-    """
+    """Return all puzzles; the number of a puzzle is its index + 1."""
+    # No puzzle is about an agent of a classic algorithm, because the puzzles had numbers before
+    # these agents, or about beads, which are not expected results.
     worths = {
         name: agent.card.reward_scale
         for name, agent in site.agents.items()
@@ -273,11 +270,7 @@ def _collect_policy_moves(site: SiteData) -> PolicyMoves:
 
 @cached_per_site(1)
 def _judge_baselines(site: SiteData) -> Figures:
-    """Return the exact results of baseline i as entry i of each list.
-
-    For an agent, entry i would be a snapshot. The chances of a baseline's moves serve as its
-    values.
-    """
+    """Return the exact results of all baselines; entry i of each list is of baseline i."""
     legal = GAME.legal
     tables = np.stack([site.policies[name][legal] for name in BASELINES])
     return compute_figures(GAME, tables, range(len(BASELINES)), RewardScale())

@@ -92,10 +92,7 @@ def format_parameter(value: bool | float | str) -> str:
 
 
 def format_number(value: float) -> str:
-    """Return a number with four significant digits or, from 1,000 on, as a whole number.
-
-    A half, such as 1234.5, keeps its decimal.
-    """
+    """Return a number with four significant digits or, from 1,000 on, as a whole number."""
     if abs(value) >= 1_000 or value == int(value):
         # The median of whole numbers can be a half.
         is_half = value % 1 == 0.5
@@ -119,7 +116,7 @@ def format_one_decimal(value: float) -> str:
 
 
 def format_with_unit(value: float, unit: str) -> str:
-    """Return a number with %, if that is its unit; other units stand in titles."""
+    """Return a number, followed by "%" if its unit begins with it; other units are not shown."""
     return format_number(value) + "%" * unit.startswith("%")
 
 

@@ -207,7 +207,7 @@ def _create_queue_file() -> Path:
 
 
 def _remove_queue_files(lock: Path, process: int | None = None) -> None:
-    """Remove a lock and the files beside it, but only if `process` is this process or None."""
+    """Remove a lock and the files beside it; with `process`, only in the process of this id."""
     if process in (None, os.getpid()):
         for file in lock.parent.glob(f"{lock.stem}*"):
             file.unlink(missing_ok=True)

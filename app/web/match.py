@@ -186,7 +186,7 @@ class MatchState:
 
     @property
     def shared(self) -> "MatchState":
-        """The state that the title and the picture of a link show: in a replay, its end."""
+        """The state in the title and the picture of a shared link: in a replay, its end."""
         if not self.match.replays_record:
             return self
         end = self.match.show_ply(len(self.match.record))

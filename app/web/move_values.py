@@ -1,7 +1,7 @@
 """The values that an agent, or another source, gives to the moves in a position.
 
-A source of values, `lens` in URLs, is an agent, optimal play, or the exact solution of the task
-that an agent learned.
+A source of values, `lens` in URLs, is an agent, optimal play, or the exact solution of an agent's
+training task.
 """
 
 from collections.abc import Callable
@@ -175,8 +175,8 @@ def choose_value_source(match: Match, site: SiteData, player_to_move: int) -> st
 def find_shown_ply(state: MatchState) -> int:
     """Return how many moves were made before the decision whose values are shown.
 
-    Usually no move was made since then. While an agent is about to reply, and after the end, it is
-    the person's last decision or, without a person, the last decision of the game.
+    This is usually the decision in the shown position. After the end, and while an agent is about
+    to reply, it is the person's last decision or, without a person, the last one of the game.
     """
     shown = len(state.match.shown_record)
     person = state.match.person_side
@@ -236,8 +236,7 @@ def evaluate_moves(
 ) -> MoveValues:
     """Return the values that a source gives to all moves in a position.
 
-    Texts are from -1 to +1, or in the source's own units. A policy that is named by its moves has
-    no values, but it has moves and blunders.
+    With `in_source_units`, texts show the source's own numbers, otherwise numbers from -1 to +1.
     """
     if is_policy_name(value_source):
         return _build_policy_moves(site, position, value_source)
@@ -323,8 +322,8 @@ def build_move_values(
 ) -> MoveValues:
     """Return move values from `source_values`, `is_known` and `policy`, which are all [cells].
 
-    Without a `reward_scale` the values are beads. The moves that the source plays are shown even
-    without an update. `is_value_wrong` and `is_blunder` are all False here.
+    Without a `reward_scale` the values are beads. `is_value_wrong` and `is_blunder` are all False
+    here.
     """
     if reward_scale is None:
         source_values, scaled = _compute_bead_preferences(
@@ -412,7 +411,7 @@ def build_notes(
     If the values are those of optimal play, each note is the result of the move. For other sources
     `marked_errors` selects the values that get a note: those of blunders (""), those nearest to
     another result than that of optimal play ("truth"), those that differ from the exact values of
-    the agent's task ("task"), or none of them ("none").
+    the training task ("task"), or none of them ("none").
     """
     if move_values.is_optimal_play:
         return [Note(truth, truth) for truth in move_values.optimal_results]
@@ -469,9 +468,9 @@ def list_task_value_texts(
     snapshot: int | None = None,
     in_source_units: bool = False,
 ) -> list[str]:
-    """Return the exact values of the agent's task that differ from the agent's, as texts.
+    """Return for each cell the exact value in the agent's training task, as a text.
 
-    The text is "" if the difference is below MIN_TASK_ERROR, or if there is no exact value.
+    It is "" if the agent's value is unknown or about the same, or if there is no exact value.
     """
     if not site.is_task_value_source(value_source + TASK_SUFFIX):
         return [""] * GAME.cells

@@ -295,7 +295,7 @@ class AgentsOnDemand:
 
 
 def load_seed_runs(file: Path) -> dict[str, bytes]:
-    """Return recipe with a seed -> its SeedRun as JSON, which `python -m training.faults` has saved.
+    """Return the results that `python -m training.faults` saved: recipe with a seed -> JSON.
 
     Raises ModelError, naming the file, if it is missing or broken.
     """
@@ -367,8 +367,7 @@ def describe_place(place: int) -> str:
 def get_full_name(recipe_text: str) -> str:
     """Return the full name of a recipe from any spelling of it.
 
-    Raises RecipeError for an invalid recipe. Names are cached, because a page needs some of them
-    hundreds of times.
+    Raises RecipeError for an invalid recipe.
     """
     return name_recipe(parse_recipe(recipe_text))
 

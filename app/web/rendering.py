@@ -95,9 +95,9 @@ def redirect_after_form(
     """Redirect to the result of a request that has its own URL, such as a random move.
 
     htmx gets the result at once, from `render`, and adds ("Push") or changes ("Replace") an entry
-    of the browser's history. In an iframe it always changes an entry, because the history belongs
-    to the page around it. No cache keeps the response, because the next result can be different.
+    of the browser's history.
     """
+    # In an iframe, the history belongs to the page around it.
     if is_iframe_request():
         history_action = "Replace"
     if not wants_fragment():
@@ -106,6 +106,7 @@ def redirect_after_form(
         response = render()
         del response.headers["ETag"]
         response.headers[f"HX-{history_action}-Url"] = url
+    # The next result can be different.
     response.headers["Cache-Control"] = "no-store"
     return response
 

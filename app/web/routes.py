@@ -25,8 +25,8 @@ class Route:
     """A URL rule, and the query parameters that its page reads.
 
     `query_text` names the parameters, as in "lens* figure"; one with "*" can occur more than once.
-    All others are removed from a request (see `service/queries.py`), but none with None, for a page
-    that refuses unknown parameters itself.
+    All others are removed from a request (see `service/queries.py`). With None no parameter is
+    removed.
     """
 
     rule: str

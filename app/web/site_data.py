@@ -107,8 +107,7 @@ def cached_per_site(
 ) -> Callable[[Function], Function]:
     """Cache the last `max_entries` results of a function whose first argument is the site.
 
-    `per_language` is for functions that return texts. The results are in `SiteData.caches`, so they
-    are freed with the site; `lru_cache` would keep a replaced site (36 MB).
+    `per_language` is for functions that return texts.
     """
 
     def cache_function(function: Function) -> Function:
@@ -117,6 +116,7 @@ def cached_per_site(
             site: "SiteData", *args: Hashable, **kwargs: Hashable
         ) -> object:
             key = (function, get_current_language()) if per_language else function
+            # A cache outside of the site would keep a replaced site in memory (36 MB).
             if key not in site.caches:
                 site.caches[key] = lru_cache(maxsize=max_entries)(
                     partial(function, site)
@@ -230,7 +230,7 @@ class SiteData:
 
     @cached_property
     def task_value_sources(self) -> tuple[str, ...]:
-        """The sources of exact values, one for each agent whose task can be solved."""
+        """The sources of exact values, one for each agent whose training task can be solved."""
         return tuple(name + TASK_SUFFIX for name in self.agents if self.get_task(name))
 
     def is_player_name(self, player_name: str) -> bool:
@@ -371,11 +371,11 @@ class SiteData:
 
     @cached_per_site(MAX_CACHED_RESULTS)
     def get_task(self, agent_name: str) -> TrainingTask | None:
-        """Return the task that an agent was trained on, None if it cannot be solved exactly."""
+        """Return an agent's training task, None if it cannot be solved exactly."""
         return self.get_recipe(agent_name).build_training_task()
 
     def get_task_q(self, agent_name: str) -> FloatArray | None:
-        """Return the exact values in an agent's task, [D, cells]; None if it cannot be solved."""
+        """Return the exact values in an agent's training task, [D, cells]; None if unsolved."""
         task = self.get_task(agent_name)
         return None if task is None else solve_task(GAME, task)
 
@@ -444,8 +444,7 @@ class SiteData:
         """Return whether an agent knows the value of each selected move, [P].
 
         It knows the values that it has updated. Some agents also know the rewards of moves that end
-        the game, and a network knows all values after its first update. The last snapshot can also
-        be -1.
+        the game, and a network knows all values after its first update.
         """
         agent = self.agents[agent_name]
         updated = agent.history.find_updated_moves(snapshot, selected_moves)

@@ -52,11 +52,7 @@ def load_languages(folder: Path) -> dict[str, Language]:
 
 @cache
 def read_catalogue(file: Path) -> Language:
-    """Return the language of a catalogue; raises PoFileError or ValueError for any other file.
-
-    The catalogue also translates the language's name and its number separators, because Babel's own
-    data on languages would take 5 MB in each process.
-    """
+    """Return the language of a catalogue; raises PoFileError or ValueError for any other file."""
     compiled = BytesIO()
     with file.open("rb") as lines:
         catalogue = read_po(lines, abort_invalid=True)
@@ -65,6 +61,7 @@ def read_catalogue(file: Path) -> Language:
     texts = GNUTranslations(compiled)
     return Language(
         code=file.stem,
+        # Babel's own data on languages would take 5 MB in each process.
         name=texts.gettext("English"),
         catalogue=texts,
         number_separators=texts.gettext(",."),

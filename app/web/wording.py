@@ -457,8 +457,8 @@ def build_player_profile(site: SiteData, player_name: str) -> PlayerProfile:
 def grade_strength(site: SiteData, policy_name: str) -> str:
     """Return how strong a policy is: one of STRENGTHS.
 
-    Only exact results count. An unbeatable policy cannot lose as X or as O. For all others the share
-    of lost games against random moves counts, as X or as O, whichever is larger.
+    A policy that can lose is graded by its share of lost games against random moves, as X or as O,
+    whichever is larger.
     """
     judgement = judge_policy(site, policy_name)
     if all(judgement.is_unbeatable.values()):

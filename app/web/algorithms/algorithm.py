@@ -150,8 +150,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
         """Return the textbook learner's update, if these cells are the reply and the next own move.
 
         `reply_cell` is None if the move ended the game; `next_cell` is None if the move or the
-        reply ended it. If the opponent is to move in the next state of the update, the target is
-        computed as if `reply_cell` were its only legal move there.
+        reply ended it.
         """
         learner: Any = load_learner(query, self.textbook_learner)
         position = query.find_position_after(reply_cell)
@@ -212,10 +211,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
     def describe_training_update(
         self, recipe: Recipe, game: TrainingGame, update_count: int
     ) -> str:
-        """Describe the latest update of a training game.
-
-        Before the first update, describe the order of the updates.
-        """
+        """Describe the latest update of a training game or, at its start, the order of updates."""
         if not update_count:
             if self.learns_backward:
                 return f"{AFTER_GAME_PHRASE}, it learned backward from the last move."
@@ -232,7 +228,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
     def format_equation(self, recipe: Recipe, update: TrainingUpdate) -> str:
         """Return the equation of an update in numbers: old + alpha (target - old) = new.
 
-        It is "" without a target or a step size, and for a learner with two tables.
+        It is "" if the update has no such equation.
         """
         if update.target is None or not update.step_size or update.in_table:
             return ""

@@ -28,7 +28,7 @@ class DoubleQAlgorithm(QTableAlgorithm, frozen=True, kw_only=True):
     """Double Q-learning; only the average of its two tables is stored and shown."""
 
     def compute_value_reason(self, query: ValueQuery) -> ValueReason:
-        """Return the reason with an upper limit of the target, as TWO_TABLES_TEXT explains."""
+        """Return the reason, with "at most" before the target: see TWO_TABLES_TEXT."""
         reason = super().compute_value_reason(query)
         prefix = reason.target_prefix or "at most " * reason.bootstraps
         return replace(reason, target_prefix=prefix)

@@ -125,11 +125,7 @@ def is_shared_by_seats(query: ValueQuery) -> bool:
 
 
 def compute_target_as_o(query: ValueQuery) -> float:
-    """Return the target of a move of X when the learner plays O.
-
-    The opponent makes this move, on the board with X and O exchanged. It updates the same entry of
-    the learner's table, but with the reward of O.
-    """
+    """Return the target of the same table entry if the learner plays O, and X makes the move."""
     board = format_position(GAME, exchange_marks(query.position))
     return update_in_seat(query, board, query.cell, "O").target or 0.0
 
@@ -143,7 +139,7 @@ def update_in_seat(
 ) -> Update:
     """Return the learner's update of a move when it plays "X" or "O".
 
-    `values` replaces the learner's table.
+    `values` are used in place of the learner's table.
     """
     player = Player(build_rules(GAME), query.recipe, query.recipe)
     player.q = OwnViewTable(query) if values is None else values
@@ -155,9 +151,7 @@ def update_in_seat(
 class OwnViewTable(dict[tuple[str, int], float]):
     """The learner's table during training, with the same keys when it plays X and O.
 
-    A key is a board and a cell; 1 is a stone of the learner, 2 of its opponent. The site does not
-    store the learner's values of O's moves as X. They are replaced by their next targets, or by 0
-    if the learner updates only its own moves.
+    A key is a board and a cell; 1 is a stone of the learner, 2 of its opponent.
     """
 
     def __init__(self, query: ValueQuery) -> None:
@@ -180,6 +174,8 @@ class OwnViewTable(dict[tuple[str, int], float]):
         board = seen.translate(str.maketrans("012", ".OX" if other > own else ".XO"))
         if own <= other:
             return float(query.table[parse_position(GAME, board), cell])
+        # The site does not store values of the opponent's moves. They are 0 if the learner updates
+        # only its own moves. Otherwise the next target stands for the value.
         if query.recipe.stages == "one":
             return 0.0
         # With the entry 0, a value does not occur in its own target.

@@ -46,8 +46,8 @@ class StoredValues(dict[Any, float]):
 def load_learner(query: ValueQuery, kind: type[ReferenceLearner] | None = None) -> Any:
     """Return a learner that holds the stored values and can make their next updates.
 
-    It has the step size and the exploration rate of the end of the training. Exact values get a
-    learner of the class `kind` with the step size 1.
+    For exact values it is a learner of the class `kind` with the step size 1. Any other learner has
+    the step size and the exploration rate of the end of the training.
     """
     parameters: Any = SimpleNamespace(alpha=1.0, gamma=query.gamma, initial=0.0)
     if kind is None:

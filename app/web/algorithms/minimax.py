@@ -1,4 +1,4 @@
-"""Exact values of optimal play, and exact values of the tasks that agents learned."""
+"""Exact values of optimal play, and exact values of the training tasks of agents."""
 
 from typing import ClassVar
 

@@ -36,7 +36,7 @@ class MonteCarloAlgorithm(Algorithm, frozen=True, kw_only=True):
     def make_update(
         self, query: ValueQuery, reply_cell: int | None, next_cell: int | None
     ) -> Update:
-        """Return the update by a game with the mean return from the next state."""
+        """Return the update by a game whose return after the reply is the mean return."""
         returns = _compute_mean_returns(query.site, query.value_source, query.snapshot)
         position = query.find_position_after(reply_cell)
         reward = query.compute_reward(position)

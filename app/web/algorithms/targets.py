@@ -53,7 +53,7 @@ class ValueQuery:
 
     @property
     def agent_name(self) -> str:
-        """The agent that has the value or learned its task; "truth" for optimal play."""
+        """The agent of the value or of its training task; "truth" for optimal play."""
         return self.value_source.removesuffix(TASK_SUFFIX)
 
     @property
@@ -71,7 +71,7 @@ class ValueQuery:
 
     @property
     def task(self) -> TrainingTask | None:
-        """The task that the agent learned; None for optimal play, and if it cannot be solved."""
+        """The agent's training task; None for optimal play, and if it cannot be solved exactly."""
         return (
             None if self.value_source == TRUTH else self.site.get_task(self.agent_name)
         )
@@ -82,7 +82,7 @@ class ValueQuery:
 
     @property
     def epsilon(self) -> float:
-        """The exploration rate that exact values and targets include; 0 without a task."""
+        """The exploration rate in the agent's training task; 0 without a training task."""
         return self.task.epsilon if self.task else 0.0
 
     @property
@@ -101,7 +101,7 @@ class ValueQuery:
 
     @property
     def exact_task_value(self) -> float | None:
-        """The exact value of the move in the task that the agent learned, None if unknown."""
+        """The exact value of the move in the agent's training task, None if unknown."""
         exact = (
             None
             if self.value_source == TRUTH
@@ -261,14 +261,11 @@ class ValueReason:
 
     @cached_property
     def decimals(self) -> tuple[int, int]:
-        """The decimals of value and target, and of their difference.
-
-        The difference of the rounded numbers must be right: with two decimals, 0.386 - 0.214 =
-        0.172 would read 0.39 - 0.21 = 0.17. If no number of decimals is right, as for 2/3 - 1/3,
-        the difference has one less.
-        """
+        """The number of decimals of the value and the target, and that of their difference."""
         if not (self.shows_distance and self.has_target):
             return 2, 2
+        # With two decimals, 0.386 - 0.214 = 0.172 would read 0.39 - 0.21 = 0.17. For 2/3 - 1/3 no
+        # number of decimals is right, unless the difference has one less.
         for fewer in (0, 1):
             for decimals in range(2 + fewer, MAX_DECIMALS + 1):
                 shown = round(self.value, decimals) - round(self.target, decimals)
@@ -309,9 +306,9 @@ def list_replies(query: ValueQuery) -> list[tuple[int | None, int]]:
 def build_average_reason(
     query: ValueQuery, replies: list[Reply], terminal_weight: float = 1.0
 ) -> ValueReason:
-    """Return a reason whose target is the mean over the replies, by their chances.
+    """Return a reason whose target is the mean over the replies, weighted by their probabilities.
 
-    The chances of replies that end the game are multiplied by `terminal_weight`.
+    The probabilities of replies that end the game are first multiplied by `terminal_weight`.
     """
     learned = [reply for reply in replies if not reply.is_ignored]
     weights = [
@@ -325,7 +322,7 @@ def build_average_reason(
 
 
 def build_best_reply_reason(query: ValueQuery, replies: list[Reply]) -> ValueReason:
-    """Return a reason whose target is the mean over the replies of highest next value."""
+    """Return a reason whose target is the mean over the opponent's best replies."""
     most = max(reply.next_value or 0.0 for reply in replies)
     best = [(reply.next_value or 0.0) == most for reply in replies]
     counting = [
@@ -342,8 +339,8 @@ def build_reason_after_reply(
 ) -> ValueReason:
     """Return the reason for a value if the next state comes after the opponent's reply.
 
-    `make_update` returns the update after a reply and a next move. The chances of replies that end
-    the game are multiplied by `terminal_weight`.
+    `make_update` returns the update after a reply and a next move. `terminal_weight` is as in
+    `build_average_reason`.
     """
     replies = []
     for cell, position in list_replies(query):

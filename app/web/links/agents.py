@@ -15,7 +15,7 @@ PROOF_ROUTE = Route("/agents/<name>/certificate-<any(x, o):seat>", "page")
 def agent_url(agent_name: str, opponent: str = "") -> str:
     """Return the URL of an agent's page, with its learning curves against an opponent.
 
-    A policy that is named by its moves has the page that judges it.
+    For a policy that is named by its moves, it is the URL of the page that judges it.
     """
     if is_policy_name(agent_name):
         return judge_url(agent_name)

@@ -63,10 +63,7 @@ def watch_url(agent_name: str) -> str:
 def map_moves_to_urls(
     match: Match, build_url: Callable[[Match], str] = play_url
 ) -> Callable[[int], str]:
-    """Return a function from a cell to the URL of the match after a move there.
-
-    It is faster than `build_url`.
-    """
+    """Return a function from a cell to the URL of the match after a move there."""
     path, _, query = build_url(match.follow_move(0)).partition("?")
     start = path[:-1]
     end = f"?{query}" if query else ""

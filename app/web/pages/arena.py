@@ -49,7 +49,6 @@ class ArenaMeasure(NamedTuple):
 
 
 def _format_score(score: float) -> str:
-    """Return a score from -1 to 1 in percent, such as "+42"; a score just below 1 is not "+100"."""
     sign = {True: "+", False: MINUS}[score > 0] if score else ""
     return sign + format_percent(abs(score), 0)
 

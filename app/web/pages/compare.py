@@ -214,9 +214,8 @@ def _have_same_colour_scale(site: SiteData, agent_names: Sequence[str]) -> bool:
 def build_value_maps(site: SiteData, comparison: Comparison) -> Variables | None:
     """Return a picture of all positions for each compared agent, and a film of the training.
 
-    If two agents have the same colour scale, they share a picture: the second agent colours the
-    lower half of each square. There is no film if an agent is compared with itself. Returns None if
-    no agents are compared.
+    If two agents have the same colour scale, they share a picture. Returns None if no agents are
+    compared.
     """
     views = list_learned_views(site, comparison)
     if not views:
@@ -266,11 +265,6 @@ def _find_nearest_frame(
     snapshots_by_frame: Sequence[Sequence[int]],
     shown_snapshots: Sequence[int],
 ) -> int:
-    """Return the frame of the film whose snapshots are nearest to the shown snapshots.
-
-    The distance of a frame is the largest distance of an agent from its shown snapshot, as a share
-    of the agent's training.
-    """
     lasts = [site.get_last_snapshot(name) for name in agent_names]
 
     def compute_distance(frame_index: int) -> float:

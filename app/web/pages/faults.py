@@ -84,8 +84,7 @@ class FirstUpdate(
 ):
     """The first update that a fault changes.
 
-    A fault in the choice of moves changes no update directly. Then this is the first different
-    move, and it has no values.
+    If the fault changes the choice of moves, it is the first different move, without values.
     """
 
     # counted from 1
@@ -125,7 +124,7 @@ class Harm(NamedTuple):
 
     @property
     def worse_seed_count(self) -> int:
-        """With how many seeds the agent with the fault has more blunders."""
+        """The number of seeds with more blunders with the fault than without it."""
         return sum(map(gt, *self))
 
     @property
@@ -193,22 +192,20 @@ def measure_harm(site: SiteData, fault: str) -> Harm:
 
 @cached_per_site(16)
 def find_example_record(site: SiteData, fault: str) -> str:
-    """Return the record of a position that shows what a fault does.
-
-    If the faulty agent has a value above the highest reward, it is the position with the highest
-    value. Otherwise it is the position in which the faulty agent most often lets the opponent win
-    at once, although the correct agent makes no mistake there. Of several such positions it is the
-    one in which the values of the two agents differ most in favour of their own moves.
-    """
+    """Return the record of a position that shows what a fault does."""
     faulty, correct = find_fault_agents(site, fault)
     known = GAME.spread_pairs(faulty.history.find_updated_moves(-1), False)
     highest = np.where(known & GAME.legal, faulty.q, -np.inf).max(axis=1)
+    # A value above the highest reward is the clearest sign of a fault. Without one, look for
+    # positions in which only the faulty agent lets the opponent win at once.
     if highest.max() > WIN_REWARD:
         return find_record(GAME, int(highest.argmax()))
     chances = _compute_loss_chances(site, faulty)
     correct_policy = policy_from_values(correct.q, correct.card.play_rule)
     blunders = (correct_policy > 0) & ~site.is_move_correct & GAME.legal
     chances[blunders.any(axis=1)] = 0
+    # Of these positions, choose the one in which the values differ most in favour of the agents'
+    # own moves.
     preferences = policy_from_values(faulty.q, faulty.card.play_rule) - correct_policy
     differences = np.where(GAME.legal, faulty.q - correct.q, 0)
     clearness = (preferences * differences).sum(axis=1)

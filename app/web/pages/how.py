@@ -200,11 +200,7 @@ REFERENCE_SLUG = "q-learning"
 
 @bp.get(HOW_ROUTE)
 def show_how() -> Response:
-    """Show the list of all parts.
-
-    A URL with the parameter `at` comes from a time when all parts were on this page; it is
-    redirected to the page of its part.
-    """
+    """Show the list of all parts, or redirect an old URL with the parameter `at` to one part."""
     if part := request.args.get("at", ""):
         part_query = {
             name: request.args.get(name) for name in ("record", "board", "stage")

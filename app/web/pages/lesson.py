@@ -278,9 +278,8 @@ ILLUSTRATIONS = {
 def find_misled_puzzle(site: SiteData) -> tuple[int, Puzzle]:
     """Return the number of a puzzle, and the puzzle, in which the agent's training misled it.
 
-    The agent's move is the best move against random moves, and loses against optimal play. Puzzles
-    of LESSON_AGENT come first, then the puzzle whose blunder has the highest value. Raises NotFound
-    if there is no such puzzle.
+    The agent's move is the best move against random moves, and loses against optimal play. Raises
+    NotFound if there is no such puzzle.
     """
     candidates = [
         (number, puzzle)

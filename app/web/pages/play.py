@@ -133,12 +133,7 @@ def _replace_player(
     match_query: Mapping[str, str],
     form: Mapping[str, str],
 ) -> Match:
-    """Return the match with another player as X or O; a finished game begins again.
-
-    The board now shows the new player's values, but keeps its source if two people play. When two
-    agents begin to play, some of their moves are random, and the game is paused, because the visitor
-    may want to choose the other one, too. Another player resets the results.
-    """
+    """Return the match with another player as X or O; a finished game begins again."""
     seat = form.get("seat", "")
     if seat not in SEATS:
         raise build_parameter_error("seat", seat, gettext("x or o"))
@@ -151,6 +146,7 @@ def _replace_player(
         seen = find_shown_value_source(state)
         match = replace(match, value_source=seen, snapshot=before.snapshot)
     if match.is_watched and not before.is_watched:
+        # The game is paused, because the visitor may want to choose the other agent, too.
         match = replace(match, epsilon=match.epsilon or WATCHED_EPSILON, is_paused=True)
     elif not match.is_watched:
         epsilon = 0.0 if before.is_watched else match.epsilon
@@ -180,7 +176,7 @@ def show_players() -> Response:
 
 @cached_per_site(4, per_language=True)
 def group_players(site: SiteData) -> PlayerGroups:
-    """Return a person and some agents to begin with, then all others, each from weak to strong."""
+    """Return groups of players: a person and some agents, then the others from weak to strong."""
     names = sorted(
         dict.fromkeys([*site.agents, *site.policies]),
         key=lambda name: find_worst_seat(site, name),

@@ -201,7 +201,7 @@ class Chart(NamedTuple):
 
 
 class CurvePoint(NamedTuple):
-    """A row of the table: the numbers of all lines at one place of the horizontal axis."""
+    """A row of the table: the numbers of all lines at the same x."""
 
     x_number: LabelledNumber
     # the URL of a page with the agent at this snapshot; "" if there is none

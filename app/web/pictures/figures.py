@@ -178,7 +178,7 @@ def _plot_quantiles(
 
 
 def has_unlinked_runs(site: SiteData, group: RecipeValues, runs: tables.Runs) -> bool:
-    """Return whether some runs of a group have no page, judged by the first two."""
+    """Return whether some runs of a group have no page."""
     if not group.recipe:
         return False
     url_for_seed = tables.map_seeds_to_urls(site, group.recipe)

@@ -146,11 +146,7 @@ class ValueMap(NamedTuple):
 
 
 def list_colourings(site: SiteData, agent_name: str) -> dict[str, TileColouring]:
-    """Return the colourings that an agent can have, by their keys.
-
-    Only an agent whose task can be solved has errors against it. Beads expect no results, so they
-    have no errors at all.
-    """
+    """Return the colourings that an agent can have, by their keys."""
     if site.agents[agent_name].card.reward_scale is None:
         return {
             EXPECTED_RESULT_KEY: PREFERENCE_COLOURING,

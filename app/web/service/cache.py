@@ -101,10 +101,7 @@ class ResponseCache:
 
     @contextmanager
     def _wait_for_turn(self, environ: "WSGIEnvironment") -> Iterator[None]:
-        """Let only one thread at a time render this URL; the others may find its response.
-
-        A thread that already has its turn does not wait again.
-        """
+        """Let only one thread at a time render this URL; the others may find its response."""
         if getattr(self.thread_state, "taken", False):
             yield
             return

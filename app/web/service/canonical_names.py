@@ -11,8 +11,7 @@ from app.web.site_data import get_current_site, is_policy_name
 
 # These variable parts of URLs name an agent.
 NAMES_IN_PATHS = ("name", "id", "x", "o")
-# These parameters name an agent, perhaps with a suffix: the exact values of its task, or a
-# snapshot.
+# These parameters name an agent, perhaps followed by "_task" or by "_" and a snapshot.
 NAMES_IN_QUERIES = ("x", "o", "lens", "agent", "player", "add", "ghost", "of")
 NAME_AND_SUFFIX_PATTERN = re.compile(r"(.*?)(_task|_[0-9]{1,9})?", re.DOTALL)
 

@@ -77,11 +77,7 @@ def allow_connections(maximum: int) -> int:
 
 
 def read_binding() -> tuple[int, str]:
-    """Return the number of workers and the address, from WORKERS, HOST and PORT.
-
-    The Procfile renames WEB_CONCURRENCY to WORKERS, because gunicorn would print a traceback for an
-    invalid number in it.
-    """
+    """Return the number of workers and the address, from WORKERS, HOST and PORT."""
     host = os.environ.get("HOST") or "0.0.0.0"
     # An IPv6 address before a port needs brackets.
     if ":" in host and not host.startswith("["):
@@ -90,6 +86,7 @@ def read_binding() -> tuple[int, str]:
         workers = read_number("WORKERS", 2, 1, 64)
         return workers, f"{host}:{read_number('PORT', 8000, 1, 65535)}"
     except SettingError as error:
+        # The Procfile renames WEB_CONCURRENCY to WORKERS, or gunicorn would show a traceback.
         sys.exit(f"Not started. {error}".replace("WORKERS", "WEB_CONCURRENCY"))
 
 

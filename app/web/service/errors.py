@@ -153,11 +153,9 @@ def _build_response(error: HTTPException, sentence: str | None) -> Response:
 
 
 def _describe_problem(error: HTTPException, sentence: str | None) -> Response:
-    """Return an error of the API as JSON (problem details, RFC 9457).
-
-    The status PENDING_STATUS is no error, so it has its own format.
-    """
+    """Return an error of the API as JSON (problem details, RFC 9457)."""
     told = {"code": error.code, "message": sentence}
+    # A training that is not finished is no error.
     if error.code == PENDING_STATUS:
         return jsonify(pending=told)
     response = jsonify(

@@ -39,17 +39,14 @@ YEAR_SECONDS = 31_536_000
 
 
 def init_app(app: Flask, folder: Path) -> None:
-    """Compress all responses of an app, and serve the static files in a folder.
-
-    The colours are added to `app.css` and the styles of shapes to `figures.css`, because one file
-    compresses better than two.
-    """
+    """Compress all responses of an app, and serve the static files in a folder."""
     app.after_request(compress_response)
     contents = {
         path.relative_to(folder).as_posix(): strip_file(path)
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
+    # One file compresses better than two.
     contents["parts/app.css"] += palette.write_stylesheet().encode()
     figures = contents["parts/figures.css"]
     contents["parts/figures.css"] = svg.read_stylesheet().encode() + figures

@@ -25,10 +25,8 @@ ROUTE_WITHOUT_QUERY = Route("")
 
 
 def init_app(app: Flask) -> None:
-    """Register the redirect to single slashes, which must come before all other redirects.
-
-    A redirect to a path that begins with "//name" would lead to the host "name".
-    """
+    """Register the redirect to single slashes, which must come before all other redirects."""
+    # Another redirect to a path that begins with "//name" would lead to the host "name".
     app.before_request(merge_slashes)
 
 

@@ -227,7 +227,7 @@ def show_position(position: str, lens: str, step: int | None = None) -> Response
 def draw_move(
     position: str, agent: str, epsilon: float, seed: int | None = None
 ) -> Response:
-    """Choose an agent's move at random, by its policy; an equal seed gives an equal move."""
+    """Choose an agent's move at random, by its policy; the same seed gives the same move."""
     site = get_current_site()
     number = _parse_position_number(position)
     _check_name_exists(agent, site.policies, site.policies.contains_name(agent))
@@ -425,7 +425,7 @@ def build_position_view(
 def build_chosen_move(
     site: SiteData, position: int, player_name: str, epsilon: float, rng: random.Random
 ) -> OpenApiDocument:
-    """Choose a player's move by its policy, or with probability `epsilon` among all legal moves."""
+    """Return a move chosen by a player's policy or, with probability `epsilon`, at random."""
     own = site.policies[player_name][position]
     at_random = site.policies["random"][position]
     chances = mix_policies(own, at_random, epsilon).tolist()

@@ -98,11 +98,7 @@ def _is_difference(
 def _have_same_proportions(
     phases: TrainingPhases, other_phases: TrainingPhases
 ) -> bool:
-    """Return whether two trainings divide their games in the same way among the same opponents.
-
-    Numbers of games are rounded, so each may differ by one. The last opponent gets the rest, which
-    may differ by as many games as there are opponents.
-    """
+    """Return whether two trainings divide their games in the same way among the same opponents."""
     if [opponent for opponent, _ in phases] != [
         opponent for opponent, _ in other_phases
     ]:
@@ -111,6 +107,7 @@ def _have_same_proportions(
     other_total = count_turns(other_phases)
     if total == other_total:
         return phases == other_phases
+    # Each number of games is rounded, and the last opponent gets the rest.
     tolerance = len(phases) * max(total, other_total)
     return all(
         abs(turns * other_total - other_turns * total) < tolerance
@@ -203,7 +200,7 @@ def carry_over_parameters(recipe: Recipe, slug: str) -> Recipe:
 def list_parameter_texts(recipe: Recipe) -> dict[str, str]:
     """Return parameter name -> value as in a recipe's name, such as "0.1".
 
-    The length of the training is the sum over all opponents.
+    The number of games is the sum over all opponents.
     """
     return dict(_list_parameter_texts(recipe))
 
@@ -240,7 +237,7 @@ def _remove_decimals(parameter: Parameter, value_text: str) -> str:
 def _rescale_turns(slug: str, opponents: str, total_turns: str) -> str:
     """Return `opponents` with a new total number of games, in the same proportions.
 
-    `opponents` is unchanged if `total_turns` is invalid or too small.
+    An invalid or too small total changes nothing.
     """
     try:
         recipe = parse_recipe(f"{slug},vs={opponents}")

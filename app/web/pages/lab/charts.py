@@ -38,11 +38,7 @@ MAX_SEED_LABEL_CHARACTERS = 18
 
 
 def summarize_runs(comparison: RecipeComparison) -> Curves:
-    """Return the learning curves of both recipes, on a linear or a logarithmic axis.
-
-    By default it is the axis on which the medians of A and B are farther apart, or a logarithmic
-    axis for a single recipe.
-    """
+    """Return the learning curves of both recipes, on a linear or a logarithmic axis."""
     axes = (
         [LINEAR_AXIS, LOGARITHMIC_AXIS]
         if comparison.baseline_name
@@ -56,6 +52,7 @@ def summarize_runs(comparison: RecipeComparison) -> Curves:
         recipe_a = series[axis][-1]
         return float(np.abs(np.subtract(recipe_b.median, recipe_a.median)).mean())
 
+    # By default, the axis on which the medians are farther apart shows the difference best.
     axis = max(axes, key=measure_gap)
     return Curves(
         comparison.measure.title,

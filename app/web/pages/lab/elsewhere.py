@@ -63,7 +63,7 @@ def build_other_verdicts(
 def _list_opponents(recipe_pair: RecipePair) -> dict[str, str]:
     """Return name -> title of each opponent that both algorithms allow.
 
-    The name "" keeps the present opponents, for recipes that cannot change them.
+    The name "" stands for the recipes' own opponents.
     """
     shared = {
         one.name: one

@@ -90,10 +90,7 @@ class RecipePair(NamedTuple):
 
     @property
     def with_trainable_turns(self) -> "RecipePair":
-        """The same recipes with fewer games, if this server cannot train them all.
-
-        The agents of the site were trained before, some of them for longer than visitors can train.
-        """
+        """The same recipes with fewer games, if this server cannot train them all."""
         return self._replace(
             recipe_a=shorten_training(self.recipe_a),
             recipe_b=shorten_training(self.recipe_b),
@@ -533,8 +530,7 @@ def _build_slider(
 ) -> dict[str, float] | None:
     """Return the slider beside a number field, None if a slider would be of no use.
 
-    A range that begins above 0 is shown as exponents of ten. There is no slider for a seed, for a
-    range from 0 to more than 1, or for a value below SLIDER_STEP.
+    A range that begins above 0 is shown as exponents of ten.
     """
     low = parameter.minimum or 0.0
     is_logarithmic = low > 0

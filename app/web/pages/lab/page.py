@@ -407,10 +407,7 @@ def _build_preview_url(comparison: RecipeComparison) -> str:
 
 
 def export_evidence(site: SiteData, comparison: RecipeComparison) -> Export:
-    """Return the export of a comparison: files with all seeds, and an iframe with one run.
-
-    The iframe has no curve of recipe A if the measure is the result against one opponent.
-    """
+    """Return the export of a comparison: files with all seeds, and an iframe with one run."""
     chosen = comparison.main_variant.recipe_name
     if comparison.measure_key in CURVE_TITLES:
         names = [one for one in (chosen, comparison.baseline_name) if one]

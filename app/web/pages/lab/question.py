@@ -65,7 +65,7 @@ def build_question_phrases(
 def find_changed_parameters(recipe_a: Recipe, recipe_b: Recipe) -> list[Parameter]:
     """Return the parameters, apart from the algorithm, in which recipe B differs from A.
 
-    If some of these differences can change the results, the others are left out.
+    Those that cannot change the results are left out, unless there are no others.
     """
     if recipe_a == recipe_b:
         return []

@@ -435,7 +435,7 @@ def train_seeds(
 
 
 def choose_batch_size(recipes: Sequence[Recipe]) -> int:
-    """Return the number of seeds that are trained between two changes of the page."""
+    """Return how many seeds are trained before the page shows new results."""
     # Learners with a fault are not compiled: one training takes as long as many others.
     is_slow = any(getattr(recipe, "fault", "none") != "none" for recipe in recipes)
     return 1 if is_slow else SEED_BATCH_SIZE

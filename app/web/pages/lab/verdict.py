@@ -114,10 +114,9 @@ def _build_measure_against(site: SiteData, opponent: str) -> LabMeasure:
 
 
 def build_outcome_curve_getter(outcome: int, opponent: str = "") -> GetCurve:
-    """Return a function that computes how many percent of the games have an outcome.
+    """Return a function that computes the percentage of games with an outcome at each snapshot.
 
-    It returns a percentage for each snapshot, the mean of playing X and O. `outcome` is 0 for won,
-    1 for drawn, 2 for lost. The opponent "" is the best responder.
+    `outcome` is 0 for won, 1 for drawn, 2 for lost. The opponent "" is the best responder.
     """
 
     def compute_curve(figures: Figures) -> list[float]:

@@ -168,10 +168,7 @@ def _find_distinguishing_parameters(
 
 
 def name_learner(site: SiteData, recipe: Recipe) -> str:
-    """Name a recipe after the agent on the site with the same algorithm and its default values.
-
-    Without such an agent, the algorithm gives the name.
-    """
+    """Name a recipe after the agent on the site with the same algorithm and its default values."""
     usual = site.on_demand.find_canonical_name(recipe.slug)
     if usual in site.shipped_agents:
         return site.display_titles[usual].partition(" (")[0]
@@ -195,7 +192,7 @@ def _join_title_and_values(site: SiteData, recipe: Recipe) -> str:
 def name_opponents(site: SiteData, recipe: Recipe, are_introduced: bool = False) -> str:
     """Name the opponents in a training, such as "Random (500) and then itself (300)".
 
-    `are_introduced` adds what an unfamiliar name means: "the player T-hand".
+    With `are_introduced`, an unfamiliar name reads like "the player T-hand".
     """
     name_one = introduce_opponent if are_introduced else name_opponent
     names = [name_one(site, opponent) for opponent, _ in recipe.phases]

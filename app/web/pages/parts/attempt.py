@@ -74,7 +74,7 @@ class PuzzleAttempt:
 
     @cached_property
     def kind(self) -> str:
-        """The task: "win", "block", "defend", "fork" or, for a choice of two squares, "two"."""
+        """What to find: "win", "block", "defend", "fork" or, between two squares, "two"."""
         puzzle = self.puzzle
         position = puzzle.position
         wins_at_once = self.site.wins_at_once[position]

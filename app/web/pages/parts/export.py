@@ -334,11 +334,11 @@ def build_svg_response(
 ) -> Response:
     """Return an SVG file in "light" or "dark" colours, or as the reader prefers ("auto").
 
-    With a file name browsers save it. A hash in the security policy allows only the file's own
-    style.
+    With a file name browsers save it.
     """
     in_iframe = request.path.startswith(EMBED_PREFIX)
     policy = IFRAME_HEADERS[POLICY_HEADER] if in_iframe else CONTENT_SECURITY_POLICY
+    # The hash allows only the file's own style.
     digest = base64.b64encode(
         hashlib.sha256(write_style(drawing, scheme).encode()).digest()
     ).decode()

@@ -93,11 +93,7 @@ def build_blunder_notes(state: MatchState, cell: int) -> list[Note]:
 
 
 def build_hint(state: MatchState) -> tuple[int, str]:
-    """Return the recommended cell, and the reason in sentences.
-
-    Among the fastest wins, the draws, or the slowest losses, it is the move after which this
-    opponent is most likely to blunder. A person may play any reply.
-    """
+    """Return the recommended cell, and the reason in sentences."""
     best = evaluate_moves(state.site, state.position, TRUTH).likeliest_cells
     chances = [_compute_blunder_chance(state.follow_move(cell)) for cell in best]
     chance = max(chances)

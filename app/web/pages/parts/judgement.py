@@ -204,8 +204,8 @@ def _build_captioned_board(
 def _count_blunders(blunder_decisions: BlunderDecisions) -> list[tuple[str, int, int]]:
     """Return (kind, number of positions, number of reachable ones), the worst kind first.
 
-    A kind such as "win to draw" is the loss of value; the last kind is "all". The policy's own
-    games can lead to a reachable position.
+    A kind is a loss of value, such as "win to draw"; the last kind is "all". A position is
+    reachable if the policy's own games can lead to it.
     """
     kinds = {
         f"{OUTCOME_LABELS[before]} to {OUTCOME_LABELS[after]}": (

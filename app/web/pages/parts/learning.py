@@ -184,7 +184,7 @@ def build_comparison_chart(
 
 
 def choose_inks(site: SiteData, views: Sequence[SourceSnapshot]) -> dict[str, str]:
-    """Return agent -> colour of its curve, as long as there are colours."""
+    """Return agent -> colour of its curve, for at most as many agents as there are colours."""
     names = dict.fromkeys(
         view.value_source
         for view in views
@@ -420,7 +420,7 @@ def _build_film(
 
 
 def compute_frame_x(frame_index: int, last_frame: int) -> float:
-    """Return where a frame is on the curve, from 0 to CURVE_WIDTH."""
+    """Return the x coordinate of a frame on the curve, from 0 to CURVE_WIDTH."""
     return round(CURVE_WIDTH * frame_index / max(1, last_frame), 2)
 
 

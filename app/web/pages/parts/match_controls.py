@@ -117,10 +117,7 @@ class AutomaticStep(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The id of the HTML element, which changes with the URL and the delay.
-
-        htmx morphs an element with an old id, which would keep its old timer and its old URL.
-        """
+        # htmx morphs an element with an old id, which would keep its old timer and its old URL.
         return f"auto-{crc32(f'{self.delay_seconds:g} {self.url}'.encode()):x}"
 
     @property
@@ -233,7 +230,7 @@ def list_speeds(delay: float) -> list[tuple[float, str]]:
 def compute_reply_chances(state: MatchState) -> FloatArray:
     """Return the probability, [cells], of each move of the player to move.
 
-    For a person it is the probability with which the agent shown on the board moves.
+    If this is a person, they are the probabilities of the agent shown on the board.
     """
     site = state.site
     match = state.match
@@ -262,10 +259,7 @@ def play_random_reply(state: MatchState) -> MatchState:
 
 
 def build_snapshot_slider(state: MatchState, value_source: str) -> Variables | None:
-    """Return the slider through an agent's training, None for values without a training.
-
-    Its button plays the training from the shown snapshot or, after the last, from the first one.
-    """
+    """Return the slider through an agent's training, None for values without a training."""
     match = state.match
     site = state.site
     if not site.agents.contains_name(value_source):

@@ -198,9 +198,8 @@ class MatchPage:
     def board(self) -> BoardPicture:
         """The board with its values and links.
 
-        A click makes a move if a person is to move. Otherwise it explains the value of the square,
-        for a taken one the value that the move had when it was played. After the end the board shows
-        the winning line and the losing move.
+        A click makes a move if a person is to move, and otherwise explains the value of the square.
+        After the end the board shows the winning line and the losing move.
         """
         state = self.state
         match = state.match
@@ -296,7 +295,7 @@ class MatchPage:
 
     @property
     def usual_line(self) -> str:
-        """What stands under the board while no square is explained."""
+        """The text under the board while no square is explained."""
         sentence: str = self.headline["sentence"]
         if sentence or not self.square_url or self.move_values is None:
             return sentence
@@ -404,14 +403,12 @@ def _build_headline(
 
 
 def _build_square_notes(state: MatchState, values: MoveValues) -> list[Note]:
-    """Return a note for each cell; some say that the value or the move is wrong.
-
-    While a person is to move, no note helps, unless a hint or the settings ask for it.
-    """
+    """Return a note for each cell; some say that the value or the move is wrong."""
     match = state.match
     blunder = find_explained_blunder(state)
     if blunder is not None:
         return build_blunder_notes(state, blunder)
+    # Notes do not help a person who is to move, unless a hint or the settings ask for it.
     is_thinking = match.is_at_end and not state.is_over and not match.is_watched
     marked = match.marked_errors
     if not marked and is_thinking and not match.shows_hint:
@@ -451,7 +448,7 @@ def _build_evaluation_bar(
     """Return what the agent expects for X, and the result of optimal play, as colours and text.
 
     A colour goes from -HEAT_STEPS (O wins) to HEAT_STEPS (X wins), or is None if it is unknown or
-    hidden. After the end both colours show the result.
+    hidden.
     """
     if state.is_over:
         result = GAME.get_result(state.position)

@@ -80,8 +80,7 @@ def build_next_update(
 def list_update_cases(query: ValueQuery) -> list[UpdateCase]:
     """Return the possible next updates of a value, computed by the textbook learner.
 
-    There is one for each reply or for each result of the game, a single one, or none if the table
-    does not determine the update.
+    There are none if the table does not determine the update.
     """
     algorithm = find_explaining_algorithm(query)
     reason = algorithm.compute_value_reason(query)

@@ -66,10 +66,7 @@ def explain_square(query: ValueQuery, is_result_shown: bool) -> Variables:
 
 
 def explain_opening(site: SiteData, view: MoveValues, snapshot: int | None) -> str:
-    """Say why an agent gives the first moves the value of a draw, "" if it does not.
-
-    The reason holds if these moves also have the value of a draw in the agent's training task.
-    """
+    """Say why an agent gives the first moves the value of a draw, "" if it does not."""
     name, task = view.value_source, view.value_source + TASK_SUFFIX
     heats = {
         heat for heat, known in zip(view.heats, view.is_known, strict=True) if known

@@ -48,8 +48,8 @@ def find_example(
 ) -> tuple[UpdateExample, int]:
     """Return the example with this name, and the index of its update.
 
-    "usual" is the kind of an example, and "usual-2" the second update of its game. The default is
-    the first example. Raises ValueError, with a list of the names, for any other name.
+    "usual" is an example, and "usual-2" the second update of its game. The default is the first
+    example. Raises ValueError, with a list of the names, for any other name.
     """
     if not example_name:
         return examples[0], examples[0].shown_index
@@ -169,10 +169,7 @@ def compute_blunder_effect(example: UpdateExample) -> Variables:
 
 
 def list_examples(site: SiteData, slug: str) -> list[UpdateExample]:
-    """Return the recorded updates of an algorithm, the last of which led to a blunder.
-
-    It is the most frequent blunder of the agent on the algorithm's page.
-    """
+    """Return the recorded updates of an algorithm, the last of which led to a blunder."""
     examples = list(site.update_examples[slug])
     mistakes = site.blunder_examples.get(SECTIONS[slug].value_source, {})
     for key in mistakes:
@@ -250,10 +247,7 @@ def _build_game_boards(
     chosen_index: int,
     build_url: Callable[..., str],
 ) -> list[Variables]:
-    """Return a board with a link for each update of a game, in the order of the updates.
-
-    Boards before and at the chosen update show the new value, later ones the old value.
-    """
+    """Return a board with a link for each update of a game, in the order of the updates."""
     boards = []
     for index, picture in enumerate(pictures):
         algorithm, move, change = picture.algorithm, picture.move, picture.update

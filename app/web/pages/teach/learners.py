@@ -93,7 +93,7 @@ def find_truncated_link(recipe_name: str) -> tuple[int, int, Recipe] | None:
 
 
 def count_games(recipe_settings: str) -> int:
-    """Return how many games with people a recipe has, from its name without their moves."""
+    """Return the number of games with people in a recipe's name, which may lack their moves."""
     if ",vs=you," in f"{recipe_settings},":
         number = re.search(r",games=([0-9]{1,3})(,|$)", recipe_settings)
         return int(number[1]) if number else 1
