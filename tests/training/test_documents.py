@@ -37,10 +37,10 @@ def test_a_file_that_is_named_is_there(document: Path) -> None:
 
 
 def test_a_function_that_the_walk_names_is_in_its_file() -> None:
-    """A file in bold is followed by what to read in it: **`app/web/match.py`**, `parse_match`."""
-    named = re.findall(r"\*\*`([\w/.]+\.py)`\*\*,\s+`(\w+)`", Path("docs/walk.md").read_text())
+    """What to read in a file stands before its name: `parse_match` in **`app/web/match.py`**."""
+    named = re.findall(r"`(\w+)`\s+in\s+\*\*`([\w/.]+\.py)`", Path("docs/walk.md").read_text())
     assert len(named) > 5
-    for file, name in named:
+    for name, file in named:
         path = next(path for path in (Path(file), Path("app/web", file)) if path.exists())
         assert re.search(rf"(?m)^(?:def|class) {name}\b|^{name}\b", path.read_text()), (file, name)
 
