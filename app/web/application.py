@@ -64,10 +64,11 @@ LINKS = [
 
 
 def create_app(models_folder: Path | None = None, seed: int | None = None) -> Flask:
-    """Return the site with the models of a folder, by default of the folder in the environment.
+    """Return the site with the models of a folder; an environment variable names the default.
 
-    With a `seed`, agents make the same random moves each time the site runs. Raises ModelError for a
-    broken model, naming the file and the reason, and SettingError for a wrong environment variable.
+    With a `seed`, agents make the same random moves each time the site runs. Raises ModelError for
+    a broken model, naming the file and the reason, and SettingError for a wrong environment
+    variable.
     """
     app = Flask(__name__, static_folder=None, template_folder=ROOT / "templates")
     app.jinja_options = {

@@ -190,12 +190,10 @@ def get_job_queue() -> JobQueue:
 
 
 def _create_queue_file() -> Path:
-    """Create a file in the runtime folder, and remove the files of servers that were killed.
-
-    A server that is still running holds the lock of its file.
-    """
+    """Create a file in the runtime folder, and remove the files of servers that were killed."""
     folder = get_runtime_folder()
     for old in folder.glob(f"*{LOCK_SUFFIX}"):
+        # A running server holds the lock of its file.
         with suppress(Timeout, OSError), FileLock(old, blocking=False):
             _remove_queue_files(old)
     file = folder / f"{os.getpid()}-{token_hex(4)}"

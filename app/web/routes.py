@@ -101,7 +101,7 @@ def iframe_file_url(iframe_url: str, ending: str) -> str:
 
 
 def append_query(path: str, query: Sequence[tuple[str, str]]) -> str:
-    """Add a query to a path that is already quoted, except for a "+"."""
+    """Add a query to a path that is already quoted, except for a "+" in it."""
     pairs = "&".join(f"{quote_text(name)}={quote_text(value)}" for name, value in query)
     return path.replace("+", "%2B") + (f"?{pairs}" if pairs else "")
 

@@ -54,7 +54,7 @@ from app.web.translation import get_current_language, gettext, mark_english
 EXPERIMENTS_FOLDER = "experiments"
 HUMAN = "human"
 TRUTH = "truth"
-# "NAME_task" has the exact values in the task of the agent NAME.
+# "NAME_task" has the exact values in the training task of the agent NAME.
 TASK_SUFFIX = "_task"
 # The name of a policy that consists of its moves begins like this.
 MOVES_PREFIX = "moves."

@@ -76,7 +76,7 @@ def _find_beaten_seat(site: SiteData, agent_name: str) -> str:
 def _compute_exploration_numbers(
     site: SiteData, section: Section
 ) -> Mapping[str, object]:
-    """Return how much likelier the best move is than a move of value 0, in league play."""
+    """Return how much likelier the agent's best move is in training than a move of value 0."""
     if section.value_source not in site.shipped_agents:
         return {}
     position = replay_record(GAME, section.example_record)[-1]

@@ -34,7 +34,7 @@ class ValueQuery:
     """The value that a page explains: of a move, for an agent or another source."""
 
     site: SiteData
-    # an agent, optimal play, or the exact values of the task that an agent learned
+    # an agent, optimal play, or the exact values of an agent's training task
     value_source: str
     position: int
     # the move whose value is explained
@@ -364,8 +364,7 @@ def _add_next_move_updates(
 ) -> Reply:
     """Return the reply with its fields `update`, `next_value` and `target` filled in.
 
-    The update is made as if the learner played its best next move. If the target uses the next move
-    of an exploring learner, as in Sarsa, `next_value` and `target` are means over the next moves.
+    The update is made as if the learner played its best next move.
     """
     row = query.table[reply.position]
     best = int(np.nanargmax(row))
@@ -373,6 +372,7 @@ def _add_next_move_updates(
     epsilon = query.epsilon
     if reply.update is None or reply.update.next_cell is None or not epsilon:
         return reply
+    # The next move of a learner that explores, as in Sarsa, can be any move.
     cells = np.flatnonzero(~np.isnan(row)).tolist()
     updates = [make_update(cell) for cell in cells]
     targets = [each.target or 0.0 for each in updates]

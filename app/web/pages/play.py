@@ -95,9 +95,8 @@ bp.add_menu_page(
 def apply_settings(query: Query, site: SiteData) -> Match:
     """Return the match of the query parameter `at` after the changes in a form.
 
-    A form has a new player, the settings, a speed, or a snapshot. A snapshot is ignored if the
-    settings change the value source. Raises BadRequest, NotFound or Conflict if the form is
-    invalid.
+    A form has a new player, the settings, a speed, or a snapshot. Raises BadRequest, NotFound or
+    Conflict if the form is invalid.
     """
     record, before = split_match_url(query)
     state = parse_match(record, before, site)

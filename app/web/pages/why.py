@@ -186,11 +186,7 @@ def _build_reply_row(
 
 
 def _build_value_statement(query: ValueQuery, reason: ValueReason) -> Variables:
-    """Return the parts of the sentence in why/_value.html, which states the value.
-
-    "source" is "optimal", "task", "snapshot" or "learned". "context" has the result, the task or
-    the number of updates.
-    """
+    """Return the parts of the sentence in why/_value.html, which states the value."""
     if query.value_source == TRUTH:
         return {
             "source": "optimal",

@@ -181,6 +181,7 @@ def has_unlinked_runs(site: SiteData, group: RecipeValues, runs: tables.Runs) ->
     """Return whether some runs of a group have no page."""
     if not group.recipe:
         return False
+    # Without a training in the lab, only a shipped agent has a page, so two runs are enough.
     url_for_seed = tables.map_seeds_to_urls(site, group.recipe)
     return not all(url_for_seed(run["seed"]) for run in runs[:2])
 
@@ -381,7 +382,7 @@ def _plot_grid_row(
 ) -> Iterator[svg.Shape]:
     """Yield the squares of a row and their values.
 
-    `extent` has the lowest and the highest value of the grid, with the colours 0 and LEVEL_COUNT.
+    `extent` has the lowest and the highest value of the grid.
     """
     minimum, maximum = extent
     step = (maximum - minimum) / LEVEL_COUNT
@@ -679,8 +680,7 @@ def _plot_dots(
 ) -> list[svg.Dot]:
     """Return the runs in a bin as a column of dots, each of which links to its middle run.
 
-    A dot stands for `runs_per_dot` runs; the last one is smaller if it stands for fewer. Dots
-    overlap if the column is too high.
+    A dot stands for `runs_per_dot` runs; the last one is smaller if it stands for fewer.
     """
     parts = [
         runs[start : start + runs_per_dot]

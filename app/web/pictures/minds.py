@@ -190,8 +190,8 @@ def choose_decisions(
 ) -> RepresentedDecisions:
     """Return the position that each tile shows at each snapshot, and whether it was updated.
 
-    A tile is a small square for several symmetric positions. If the agent has updated some of
-    these positions, the tile shows one that was updated. With `snapshot` the arrays have only one row.
+    A tile is a small square for several symmetric positions. It shows an updated one, if there is
+    one. With `snapshot` the arrays have only one row.
     """
     agent = site.agents[agent_name]
     steps = range(agent.history.snapshot_count) if snapshot is None else (snapshot,)

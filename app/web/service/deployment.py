@@ -95,7 +95,7 @@ def has_lost_terminal() -> bool:
 
 
 def find_trainer(application: Flask) -> Trainer | None:
-    """Return the trainer of an application, None if it trains nothing or is not this site."""
+    """Return the trainer of an application, None if it has none."""
     site = application.extensions.get("site")
     return site.on_demand.trainer if site else None
 

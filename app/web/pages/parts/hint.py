@@ -130,7 +130,7 @@ def _describe_hint_result(state: MatchState, cell: int) -> str:
 
 
 def _describe_reply(state: MatchState, blunder_chance: float) -> str:
-    """Say how an agent replies, or how many of a person's replies are blunders; "" for nothing."""
+    """Say how an agent replies, or how many of a person's replies are blunders."""
     if state.is_over:
         return ""
     player = state.match.player_to_move

@@ -184,7 +184,7 @@ def _build_captioned_board(
 ) -> CaptionedBoard:
     """Return a small board that links to a game, stopped before the policy moves there.
 
-    If possible it is a game that the policy itself can play. `signs` is as in `plot_small_board`.
+    `signs` is as in `plot_small_board`.
     """
     seat = int(GAME.to_move[position])
     match = replace(

@@ -231,7 +231,7 @@ class FilmFrame(NamedTuple):
     squares: dict[int, FilmSquare]
     caption: str
     pause_ms: int
-    # horizontal place on the curve of blunders, from 0 to CURVE_WIDTH
+    # x coordinate on the curve of blunders, from 0 to CURVE_WIDTH
     curve_x: float
 
 

@@ -417,7 +417,7 @@ def _build_square_notes(state: MatchState, values: MoveValues) -> list[Note]:
 
 
 def _describe_random_moves(match: Match, reviewed_moves: list[ReviewedMove]) -> str:
-    """Say that the last move was random or, while nothing moves, that some moves will be."""
+    """Say that the last move was random or, before a game and in a pause, how many moves are."""
     ply = len(match.shown_record)
     if ply and reviewed_moves[ply - 1].is_random:
         mark = MARKS[-match.player_to_move]

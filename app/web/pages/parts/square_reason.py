@@ -125,7 +125,7 @@ def _count_updates(query: ValueQuery, move_values: MoveValues) -> str:
 
 
 def _describe_star(query: ValueQuery, move_values: MoveValues) -> str:
-    """Say why the move has a star and others with the same shown value have none, "" if all have one."""
+    """Say why a star marks this move, although others show the same value; "" for no reason."""
     values, texts = move_values.values, move_values.value_texts
     equal_values = [
         values[cell]
@@ -188,7 +188,7 @@ def _describe_answers(
     positions: Sequence[int],
     best_values: Sequence[float],
 ) -> str:
-    """Say what follows the replies of the opponent: `positions`, with their `best_values`."""
+    """Say what follows the opponent's replies, which lead to `positions` with `best_values`."""
     losing = sum(
         GAME.is_over(each) and bool(query.get_outcome(each)) for each in positions
     )
@@ -237,10 +237,7 @@ def _describe_best_moves(opponent: str, best_values: Sequence[float]) -> str:
 
 
 def _describe_discount(query: ValueQuery, best_values: Sequence[float]) -> str:
-    """Say how much less a later result counts, "" if this alone does not explain the value.
-
-    `best_values` has the best value after each reply of the opponent.
-    """
+    """Say how much less a later result counts, "" if this alone does not explain the value."""
     if query.task is None or not query.is_known or not best_values:
         return ""
     # If one table has the moves of both sides, the opponent's move is discounted, too.
