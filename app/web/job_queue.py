@@ -82,8 +82,7 @@ class JobQueue:
     ) -> None:
         """Put a job into the queue or, if it is there, keep it for `seconds` from now.
 
-        If the queue is full, the address with most jobs loses its last one. Raises QueueFullError
-        if that is the address that asks.
+        Raises QueueFullError if the queue is full and no address has more jobs in it than this one.
         """
         until = monotonic() + seconds
         if self._execute_sql(
@@ -99,6 +98,7 @@ class JobQueue:
             busiest = max(counts, key=counts.__getitem__)
             if counts.get(address, 0) >= counts[busiest]:
                 raise QueueFullError
+            # The busiest address loses its last job.
             self._execute_sql(
                 "DELETE FROM jobs WHERE rowid = "
                 "(SELECT max(rowid) FROM jobs WHERE worker IS NULL AND address = ?)",

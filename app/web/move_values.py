@@ -156,8 +156,7 @@ def spell_outcome(site: SiteData, position: int, cell: int) -> str:
 def choose_value_source(match: Match, site: SiteData, player_to_move: int) -> str:
     """Return the agent, or other source, whose values a match shows.
 
-    By default it is the player to move or, if that player has no values, its opponent. A player
-    that is named by its moves is always shown.
+    By default it is the player to move or, if that player has no values, its opponent.
     """
     candidates = (
         match.value_source,

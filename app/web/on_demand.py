@@ -339,10 +339,7 @@ def choose_wait_seconds() -> float:
 
 
 def get_client_network() -> str:
-    """Return the IPv4 address of the client, or the network of its IPv6 address.
-
-    The networks take turns, so that none can keep the trainer for itself.
-    """
+    """Return the IPv4 address of the client, or the network of its IPv6 address."""
     address = request.remote_addr or "" if has_request_context() else ""
     if ":" not in address:
         return address

@@ -37,10 +37,8 @@ def paper_url(set_key: str = "", size_key: str = "", machine_recipe: str = "") -
 
 
 def unfinished_game_url(unfinished_moves: str) -> str:
-    """Return the URL of a game in progress, relative to the page of its learner.
-
-    The name of a taught learner is long, so the URL does not repeat it.
-    """
+    """Return the URL of a game in progress, relative to the page of its learner."""
+    # The name of a taught learner is long, so the URL does not repeat it.
     return f"?now={unfinished_moves or '.'}"
 
 

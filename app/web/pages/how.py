@@ -97,10 +97,7 @@ def parse_board(query: Query) -> int:
 
 
 def describe_position(position: int) -> Variables:
-    """Return a position in all encodings, with its rotated and mirrored positions.
-
-    A click on a square sets the mark of the player to move, or clears the square.
-    """
+    """Return a position in all encodings, with its rotated and mirrored positions."""
     text = format_position(GAME, position)
     mover = "X" if text.count("X") == text.count("O") else "O"
     mover = "" if GAME.is_over(position) else mover

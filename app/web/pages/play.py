@@ -281,10 +281,7 @@ def show_settings() -> Response:
 
 
 def render_match(state: MatchState) -> Response:
-    """Show a match in its position, with panels beside the board.
-
-    A link explains the value of the best move or, after the game, of the losing move.
-    """
+    """Show a match in its position, with panels beside the board."""
     page = MatchPage(state)
     match = state.match
     blame = page.losing_move

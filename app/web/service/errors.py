@@ -91,10 +91,7 @@ def is_too_long(environ: "WSGIEnvironment") -> bool:
 
 
 def get_max_url_length(environ: "WSGIEnvironment") -> int:
-    """Return how many characters the path and the query of a request may have.
-
-    Agents that are named by their moves, or were taught by people, have long names.
-    """
+    """Return how many characters the path and the query of a request may have."""
     path = environ["PATH_INFO"]
     query = environ.get("QUERY_STRING", "")
     judged = min(MAX_POLICIES_IN_URL, len(MOVES_PATTERN.findall(query)))

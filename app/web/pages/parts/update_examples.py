@@ -183,10 +183,9 @@ def list_examples(site: SiteData, slug: str) -> list[UpdateExample]:
 
 
 def list_recorded_updates(query: ValueQuery) -> list[UpdateExample]:
-    """Return the recorded updates that led to a blunder, [] before the last snapshot.
+    """Return two recorded updates, or [] before the last snapshot and if none are recorded.
 
-    The first one made the agent prefer the blunder. The second one was the first update of this
-    value.
+    The first one made the agent prefer a blunder. The second one was the first update of its value.
     """
     board = format_position(GAME, query.position)
     if query.snapshot is not None:
