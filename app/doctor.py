@@ -1257,7 +1257,8 @@ class Hypothesis:
 
     @property
     def misfit(self):
-        """How badly the hypothesis fits: unexplained updates, a penalty, and 8 for each new alpha."""
+        """How badly the hypothesis explains the updates: the lower, the better."""
+        # Each new alpha counts like eight unexplained updates.
         changes = MIN_SEGMENT_ROWS / 4 * max(0, self.segments - 1)
         return self.unexplained + self.penalty + changes
 
@@ -1637,7 +1638,7 @@ class Doctor:
 
     @property
     def best(self):
-        """The hypothesis that explains most rows; of several, the first one with gamma above 0."""
+        """The hypothesis that explains the updates best."""
         return min(
             self.hypotheses,
             key=lambda one: (one.misfit, one.ignores_next),
@@ -1957,12 +1958,10 @@ class Doctor:
 
 
 def are_all_below(lower, higher):
-    """Return whether all numbers in `lower` are below all in `higher`.
-
-    An empty list stands for 0, but two empty lists give False.
-    """
+    """Return whether all numbers in `lower` are below all in `higher`."""
     if lower and higher:
         return max(lower) < min(higher)
+    # Without numbers in one of the lists, the others are compared with 0.
     below, above = max(lower, default=-1), min(higher, default=1)
     return bool(lower or higher) and below < 0 < above
 

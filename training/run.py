@@ -198,10 +198,7 @@ def record_history(
     on_progress: OnProgress,
     method: TrainingMethod = COMPILED_METHOD,
 ) -> list[Progress]:
-    """Train a recipe; return its progress at 0, 1, 2, 5, 10, ... updates and at the end.
-
-    If these are too many snapshots for a file, the first ones after the start are left out.
-    """
+    """Train a recipe; return its progress at 0, 1, 2, 5, 10, ... updates and at the end."""
     history: list[Progress] = []
     mark = 0
     for progress in method.learn(game, recipe, find_next_checkpoint):
@@ -211,6 +208,7 @@ def record_history(
             mark = find_next_round_number(progress.updates)
     if history[-1].updates < progress.updates:
         history.append(progress)
+    # A file of an agent has room for MAX_SNAPSHOTS; the first ones after the start are left out.
     surplus = max(0, len(history) - MAX_SNAPSHOTS)
     return history[:1] + history[1 + surplus :]
 
@@ -289,10 +287,7 @@ def recompute_figures(game: Game, agent: Agent) -> Agent:
 
 
 def compare_agents(saved: Agent, rebuilt: Agent) -> str:
-    """Say whether a saved agent equals a rebuilt one, and what differs.
-
-    Both lists of package versions are added, because they may explain a difference.
-    """
+    """Say whether a saved agent equals a rebuilt one, or else what differs, with all versions."""
     found = list_differences(saved, rebuilt)
     if not found:
         return "the same, bit for bit"

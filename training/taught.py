@@ -75,7 +75,7 @@ MIN_PERSON_MOVES = {"X": 2, "O": 3}
 
 @cache
 def get_pupil_cache(is_compiled: bool) -> "PupilCache":
-    """Return the cache of this process, and load the compiled evaluation if it is new."""
+    """Return the cache of this process; the first call also loads the compiled functions."""
     evaluate_lesson(BASELINES["random"].build_policy(GAME), is_compiled)
     return PupilCache(is_compiled)
 

@@ -143,10 +143,9 @@ class UpdateExample(
 
 
 def load_blunder_updates(folder: Path) -> dict[str, dict[str, Raw]]:
-    """Load the updates that caused blunders, as {agent: {name of the blunder: updates}}.
+    """Load the updates that caused blunders, {agent: {name of the blunder: updates as JSON}}.
 
-    The updates stay encoded as JSON; `find_blunder_updates` decodes them. Raises ValueError, naming
-    the file and the reason, for a broken file.
+    Raises ValueError, naming the file and the reason, for a broken file.
     """
     updates_by_agent = {}
     for path in sorted(folder.glob("*.json")):

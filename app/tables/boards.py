@@ -73,11 +73,7 @@ SIDE_NAMES = ("X", "O")
 
 
 class BoardSigns(NamedTuple):
-    """The nine signs of a board, such as "X" or "2", and a move or value in the same table item.
-
-    The signs have the form that `_normalize_token` returns. They may be the digits of a base-3
-    number.
-    """
+    """The nine signs of a board, such as "X" or "2", and a move or value in the same table item."""
 
     tokens: tuple[str, ...]
     is_base3_number: bool

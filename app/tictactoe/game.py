@@ -150,12 +150,10 @@ class Game:
 
     @cached_property
     def symmetric_positions(self) -> NDArray[np.int32]:
-        """The images of each position under the G symmetries, [G, S].
-
-        Symmetric moves lead to symmetric positions. So if `image` is this array, `image[g,
-        successor[s, symmetries[g, c]]]` equals `successor[image[g, s], c]`.
-        """
+        """The images of each position under the G symmetries, [G, S]."""
         # Modulo 3 turns the -1 of O into 2.
+        # Symmetric moves lead to symmetric positions: image[g, successor[s, symmetries[g, c]]]
+        # equals successor[image[g, s], c].
         digits = self.board % 3
         weight = _get_digit_weights(self.cells)
         return _make_read_only(

@@ -72,10 +72,7 @@ def read_arrays(npz_bytes: bytes, layout: ArrayLayout) -> dict[str, NDArray[Any]
 
 @contextmanager
 def _open_archive(npz_bytes: bytes) -> Iterator[tuple[zipfile.ZipFile, list[str]]]:
-    """Open an npz file, with the sorted names of its members.
-
-    Any error of a reader becomes a ValueError.
-    """
+    """Open an npz file, with the sorted names of its members; raises ValueError for any error."""
     try:
         with zipfile.ZipFile(io.BytesIO(npz_bytes)) as archive:
             yield archive, sorted(archive.namelist())

@@ -46,9 +46,7 @@ def encode_moves(game: Game, chosen_moves: CellMask) -> str:
 def decode_moves(game: Game, move_code: str) -> CellMask:
     """Decode the moves that a policy plays, [D, cells], from a text of `encode_moves`.
 
-    Raises ValueError, with the reason, if the length or a character is wrong, if an unused bit is
-    1, or if a position has no move. A short text is also wrong if a position is symmetric to itself
-    but its moves are not.
+    Raises ValueError, with the reason, if the text does not stand for a policy.
     """
     whole, short = get_code_lengths(game)
     if len(move_code) not in (whole, short):

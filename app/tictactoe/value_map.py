@@ -101,12 +101,7 @@ def place_tiles(game: Game) -> TileLayout:
 
 
 def _sort_symmetry_classes(game: Game) -> tuple[IndexArray, NDArray[np.int8]]:
-    """Return the position of each tile, [N], and its value with optimal play, [N].
-
-    Each row has a band of wins, a band of draws and a band of losses. In a band, early wins and
-    late losses come first, then positions in which random moves have better results. This order
-    depends on the rules only.
-    """
+    """Return the position of each tile, [N], and its value with optimal play, [N]."""
     decision = np.unique(game.symmetry_class[: game.decisions]).astype(np.intp)
     mover = game.to_move[decision]
     solution = solve_game(game)
@@ -117,6 +112,8 @@ def _sort_symmetry_classes(game: Game) -> tuple[IndexArray, NDArray[np.int8]]:
     luck = (lead_of_x * mover).round(CHANCE_DECIMALS)
     # The number of plies to the end of the game is negative if the mover loses.
     delay = solution.plies_to_end[decision].astype(int) * truth
+    # In a row, wins come before draws and losses. Of the positions with equal values, early wins
+    # and late losses come first, then positions in which random moves have better results.
     order = np.lexsort((decision, -luck, delay, -truth, game.ply[decision]))
     return decision[order], truth[order]
 

@@ -146,10 +146,7 @@ class LearningCurves(ClaimFigure, frozen=True, tag="curves"):
 
 
 class ParameterCurves(ClaimFigure, frozen=True, tag="parameter"):
-    """Curves of results after the training, over a parameter that differs between the recipes.
-
-    On the page, a click on a curve opens a run of the last recipe.
-    """
+    """Curves of results after the training, over a parameter that differs between the recipes."""
 
     # a parameter of recipes, such as "alpha"
     parameter: str
@@ -165,6 +162,7 @@ class ParameterCurves(ClaimFigure, frozen=True, tag="parameter"):
                 results.list_values(label, line.quantity) for label in self.recipes
             ]
             by_seed = [*zip(*by_recipe, strict=True)]
+            # A click on the curve opens a run of its recipe, here the last one.
             series.append(summarize_seeds(line.name, recipes[-1], x_values, by_seed))
         return Curves(self.title, self.x_label, self.curves[0].quantity.unit, series)
 

@@ -83,12 +83,13 @@ def trace_curve(
 ) -> Series:
     """Return the learning curve of a recipe: the median of a quantity over the updates.
 
-    The points are at 1, 2, 5, 10, ... updates, up to the last one that every run reaches. Each run
-    is measured after the game in which it reaches the point. The last point is the end of all runs,
-    at their median number of updates. With `by_games`, x is the median number of games.
+    The points are at 1, 2, 5, 10, ... updates, up to the last one that every run reaches, and at
+    the end of the runs. With `by_games`, x is the median number of games.
     """
     runs = results[label]
     ends = [run.figures.snapshot_updates[-1] for run in runs]
+    # Each run is measured after the game in which it reaches a point. The end of all runs is at
+    # their median number of updates.
     points = sorted(
         {stop for run in runs for stop in run.due_checkpoints if 0 < stop < min(ends)}
     )

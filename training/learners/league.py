@@ -58,7 +58,7 @@ class TableLayout(NamedTuple):
 
 
 class LeagueGame(NamedTuple):
-    """The game as L learners see it, with S positions and P pairs of a position and a move.
+    """The game as L learners see it, with S positions and P state-action pairs.
 
     View 0 is that of a learner as X, view 1 that of a learner as O.
     """

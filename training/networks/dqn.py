@@ -29,9 +29,10 @@ Numbers = NDArray[np.int32]
 
 
 class PlayedGames(NamedTuple):
-    """The positions and moves of N games, played in parallel; a finished game keeps its last position.
+    """The positions and moves of N games that are played in parallel.
 
-    After an illegal move the position is S, which is the number of positions, and so no real one.
+    A finished game keeps its last position. After an illegal move the position is S, the number of
+    all positions.
     """
 
     # [cells + 2, N] the position before each ply; the last two rows are equal
@@ -144,15 +145,13 @@ def learn(
 def _make_trainees(
     rng: np.random.Generator, game: Game, recipe: Dqn, inputs: net.Array
 ) -> list[NetworkTrainee]:
-    """Return the networks of a recipe before training: one, or one for X and one for O.
-
-    Separate networks divide the steps of an epoch between them; an odd step goes to X's network.
-    """
+    """Return the networks of a recipe before training: one, or one for X and one for O."""
     seats = SEATS_OF_NETWORKS[recipe.networks]
     trainees = []
     for number, own_seats in enumerate(seats):
         network = net.make_network(rng, inputs, recipe.hidden_layer_widths, game.cells)
         state = net.start_training(network, seed=int(rng.integers(1 << 31)))
+        # Separate networks divide the steps of an epoch; an odd step goes to that of X.
         steps = (recipe.steps + len(seats) - 1 - number) // len(seats)
         trainees.append(NetworkTrainee(own_seats, state, make_empty_buffer(), steps))
     return trainees
