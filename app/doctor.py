@@ -2086,7 +2086,7 @@ def read_key(key):
 def watch_table(table, on_write, prefix):
     """Return a table that calls `on_write(keys, old_value, new_value)` whenever a value is written.
 
-    Tables inside the table do so, too. `prefix` has the keys that lead to this table.
+    `prefix` has the keys that lead to this table if it is inside another table.
     """
     watched_class = make_watched_class(type(table))
     if hasattr(table, "view"):

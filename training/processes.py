@@ -23,9 +23,9 @@ def run_in_parallel(
     jobs: int,
     on_progress: ProgressCallback = lambda progress: None,
 ) -> Iterator[tuple[int, Result]]:
-    """Call `function` with each of `call_arguments` in `jobs` processes; yield (index, result) pairs.
+    """Call `function` with each of `call_arguments` in `jobs` processes; yield (index, result).
 
-    The pairs come in the order in which the calls finish. `function` must be a module-level
+    The results come in the order in which the calls finish. `function` must be a module-level
     function. With one job the current process does the work. Reports that the work makes by
     `report_progress` are passed to `on_progress`; with several processes it runs in a thread. If
     the caller stops early, the processes are terminated.

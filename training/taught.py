@@ -365,7 +365,7 @@ def list_seat_letters(recipe: Recipe) -> str:
 
 
 def find_seat(recipe: Recipe, game_number: int) -> str:
-    """Return the learner's seat, "X" or "O", in a game against a person, counted from 1."""
+    """Return the learner's seat, "X" or "O", in the game with this number, counted from 1."""
     seat: str = build_person_turn(game_number).seat(
         getattr(recipe, "seat", "both"), game_number - 1
     )
@@ -420,9 +420,8 @@ def list_touched_boards(
 ) -> list[TouchedBoard]:
     """Return the boards whose values changed in games with the person, in the order of the games.
 
-    Games count for a board if they changed a board that shares its values, such as the symmetric
-    boards of a box. During the first game the boards are the last two of `own_decisions`, the
-    learner's positions in that game.
+    During the first game the boards are the last two of `own_decisions`, the learner's positions in
+    that game.
     """
     initial, _ = build_first_table(pupil.recorder.recipe.with_seed(0))
     before = GAME.spread_pairs(initial)

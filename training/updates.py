@@ -119,7 +119,7 @@ def record_examples(
 
 
 def choose_places(agent: str) -> ExamplePlaceByKind:
-    """Choose as the example the update that changes a value most in the first games."""
+    """Choose the update that changes a value most in the first games, as the example."""
     recipe = find_trained_recipe(agent)
     recorder = GameRecorder(recipe)
     learner = make_learner(GAME, recipe)

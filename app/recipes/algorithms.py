@@ -371,7 +371,7 @@ class Mcts(Recipe, frozen=True, kw_only=True):
     c: float = 1.4
 
     def build_exact_values_task(self) -> TrainingTask:
-        """Return the task of two optimal players; the search converges to its values."""
+        """Return the training task of two optimal players; the search converges to its values."""
         return TrainingTask(None, discounted_plies=1)
 
     def compute_max_updates_per_turn(self) -> int:

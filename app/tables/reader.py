@@ -412,8 +412,7 @@ class TableReader:
     ) -> None:
         """Raise TableError if most moves are on squares that are taken on their boards.
 
-        Then the boards were stored after the moves. The arguments are results of
-        `list_base3_digit_orders` and `list_first_numbers`.
+        The arguments are results of `list_base3_digit_orders` and `list_first_numbers`.
         """
         entries = self.entries
         is_move = entries.kinds != EntryKind.CELL

@@ -117,8 +117,7 @@ class UnbeatableProof(NamedTuple):
 
     `positions`, [N], lists positions that the policy's games can reach, and `moves`, [N, cells],
     has the moves that the policy may play there. One position stands for all symmetric ones in
-    which the policy plays symmetric moves; counted one by one, there are `reachable_count`
-    positions.
+    which the policy plays symmetric moves; `reachable_count` counts all of them.
 
     To check the proof, see that it lists the first positions in which the policy moves. Then see,
     for each listed move, that it ends the game without a loss, or that every reply to it does so or

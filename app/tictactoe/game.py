@@ -97,7 +97,7 @@ class Game:
     def first_pair(self) -> IndexArray:
         """The index of the first state-action pair of each decision, [D + 1].
 
-        The pairs of decision s are `first_pair[s]:first_pair[s + 1]`, with their cells in reading
+        Those of decision s are `first_pair[s]:first_pair[s + 1]`, with their cells in reading
         order.
         """
         return _make_read_only(

@@ -27,8 +27,8 @@ MoveChanceFunction = Callable[[Values, PlyArrays], Values]
 class TrainingTask(msgspec.Struct, frozen=True):
     """A training task: the opponent, the rewards and the discount, in the learner's view.
 
-    Exploration belongs to the task only if the learner's values include its own random moves, as
-    they do in Sarsa.
+    Exploration belongs to the training task only if the learner's values include its own random
+    moves, as they do in Sarsa.
     """
 
     # the name of a baseline; None if the learner plays itself
@@ -113,9 +113,9 @@ def evaluate_policy(game: Game, task: TrainingTask, policy: Policy) -> FloatArra
 
 @lru_cache(maxsize=12)
 def find_reachable_moves(game: Game, task: TrainingTask) -> BoolArray:
-    """Return a mask of the moves that the learner can play in a task's training, [D, cells].
+    """Return a mask of the moves that the learner can play in a training task, [D, cells].
 
-    The learner may try any move. In self-play its opponent may try any move, too.
+    The learner may try any move; so may its opponent in self-play.
     """
     own = np.zeros_like(game.legal)
     for seat in (SEATS[name] for name in task.seats):

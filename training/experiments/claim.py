@@ -388,10 +388,9 @@ def _list_fields(table: type[TomlTable]) -> Iterator[str]:
 
 
 def find_line(text: str, place: str, reason: str) -> int:
-    """Return the line number of a place in a TOML file, such as `$.parts[0].rules[1].quantity`.
+    """Return the number of the line in a TOML file to which an error message of msgspec refers.
 
-    msgspec gives the place as a path without a line. If its `reason` quotes a text, the line is the
-    next one with this text.
+    `reason` is the message, and `place` is the place in it, such as `$.parts[0].rules[1].quantity`.
     """
     lines = text.splitlines()
     at = 0
@@ -409,6 +408,7 @@ def find_line(text: str, place: str, reason: str) -> int:
         found = [n for n in range(start, len(lines)) if re.match(pattern, lines[n])]
         count = int(index or 0)
         at = found[count] if count < len(found) else at
+    # If the message quotes a text, the line is the next one with this text.
     for quoted in re.findall("['`](.+?)['`]", reason)[:1]:
         at = next((n for n in range(at, len(lines)) if quoted in lines[n]), at)
     return at + 1

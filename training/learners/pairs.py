@@ -60,7 +60,7 @@ class Rewards(NamedTuple):
 
 @lru_cache(maxsize=2)
 def list_legal_pairs(game: Game) -> Pairs:
-    """Return the legal pairs; the arrays are made once in each process."""
+    """Return the legal state-action pairs; the arrays are made once in each process."""
     next_state = game.pair_successor.copy()
     over = next_state >= game.decisions
     mover = game.to_move[game.pair_decision[over]]

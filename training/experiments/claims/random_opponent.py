@@ -17,8 +17,7 @@ CHART_TITLE = "Blunders of the policy that is optimal against each training oppo
 def compute_task_blunders(results: Results) -> dict[str, int]:
     """Return {label of a recipe: blunders of the optimal policy of its training task}.
 
-    The policy is greedy for Q*, the exact action values of the task. A blunder is counted once for
-    each position.
+    The policy is greedy for Q*, the exact action values of the training task.
     """
     blunders = {}
     for label, recipe in results.recipe_by_label.items():
