@@ -146,9 +146,9 @@ def capitalize_first_letter(text: str) -> str:
 
 
 def join_words(names: list[str], conjunction: str = "and") -> str:
+    if len(names) < 2:
+        return "".join(names)
     *others, last = names
-    if not others:
-        return last
     words = gettext_noop("%(others)s and %(last)s")
     if conjunction == "or":
         words = gettext_noop("%(others)s or %(last)s")

@@ -474,33 +474,33 @@ def find_worst_seat(site: SiteData, policy_name: str) -> tuple[float, str]:
 
 
 @cached_per_site(4, per_language=True)
-def recommend_agents(site: SiteData) -> str:
+def recommend_agents(site: SiteData) -> dict[str, str]:
+    """Return the names in the sentences of the macro `recommend`."""
     unbeatable, strongest, easiest = select_agents(site)
     titles = site.display_titles
-    sentences = [
-        gettext(
-            "If all players play each other, %(agent)s does best.",
-            agent=titles[strongest],
-        ),
-        gettext(
-            "Beginners have a good chance against %(agent)s.", agent=titles[easiest]
-        ),
-        describe_strength(site, easiest),
-    ]
-    if unbeatable:
-        names = join_words([titles[name] for name in unbeatable], "or")
-        sentences.insert(0, gettext("No opponent can beat %(agents)s.", agents=names))
-    return " ".join(sentences)
+    return {
+        "unbeatable": join_words([titles[name] for name in unbeatable], "or"),
+        "strongest": titles[strongest],
+        "easiest": titles[easiest],
+        "easiest_loses": describe_strength(site, easiest),
+    }
 
 
 def select_agents(site: SiteData) -> tuple[list[str], str, str]:
-    """Return the agents that never lose, the strongest in the arena, and the one that loses most."""
+    """Return the agents that never lose, the strongest in the arena, and the easiest to begin with."""
     names = [*site.shipped_agents]
     return (
         [name for name in names if grade_strength(site, name) == "unbeatable"],
         next(name for name in reversed(rank_players(site)) if name in names),
-        max(names, key=lambda name: find_worst_seat(site, name)),
+        max(list_front_agents(site), key=lambda name: find_worst_seat(site, name)),
     )
+
+
+def list_front_agents(site: SiteData) -> list[str]:
+    """Return the FRONT_PAGE_AGENTS of this site, or its first agent if it has none of them."""
+    return [name for name in FRONT_PAGE_AGENTS if name in site.agents] or [
+        *site.agents
+    ][:1]
 
 
 def _describe_training(site: SiteData, agent_name: str) -> str:

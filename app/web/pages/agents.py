@@ -270,7 +270,7 @@ def show_agents() -> Response:
         baselines=sort_rows(list_agent_rows(site, BASELINES), order),
         divide_chances=partial(build_bar_parts, decimals=PERCENT_DECIMALS),
         decision_count=GAME.decisions,
-        recommendation=recommend_agents(site),
+        recommended=recommend_agents(site),
     )
 
 

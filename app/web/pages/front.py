@@ -31,6 +31,7 @@ from app.web.wording import (
     describe_strength,
     get_front_page_agent,
     grade_strength,
+    list_front_agents,
 )
 
 bp = PageBlueprint("front", __name__)
@@ -88,13 +89,6 @@ def get_first_preview_url() -> str:
     return match_url(
         MATCH_PREVIEW_ROUTE, Match(FRONT_PAGE_RECORD, o=HUMAN, value_source=agent)
     )
-
-
-def list_front_agents(site: SiteData) -> list[str]:
-    """Return the FRONT_PAGE_AGENTS of this site, or its first agent if it has none of them."""
-    return [name for name in FRONT_PAGE_AGENTS if name in site.agents] or [
-        *site.agents
-    ][:1]
 
 
 def continue_match(query: Query, name: str, site: SiteData) -> Match | None:

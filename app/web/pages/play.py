@@ -168,7 +168,7 @@ def show_players() -> Response:
         "play/players.html",
         fragment=("players",),
         groups=group_players(get_current_site()),
-        recommendation=recommend_agents(get_current_site()),
+        recommended=recommend_agents(get_current_site()),
         match_url=url,
     )
 
