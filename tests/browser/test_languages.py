@@ -38,6 +38,7 @@ def test_a_link_says_that_its_page_is_english_and_leads_there_and_back(page: Pag
     link.click()
     expect(page).to_have_url(re.compile("/lab"))
     expect(page.locator("html")).to_have_attribute("lang", "en")
+    expect(page.locator("main [hreflang=en]")).to_have_count(0)
     page.locator("header").get_by_role("link", name="Deutsch").click()
     expect(page.locator("html")).to_have_attribute("lang", "de")
     page.goto("/lab")

@@ -157,7 +157,7 @@ def add_language(url: str, language: Language) -> str:
 def add_language_to_links(response: Response) -> Response:
     """Add the language of the request to all links and redirects in a response.
 
-    Links to pages that are only in English get hreflang="en".
+    On translated pages, links to pages that are only in English get hreflang="en".
     """
     language = get_requested_language()
     if language is None:
@@ -186,14 +186,13 @@ def _add_language_to_link(language_query: str, link: "re.Match[str]") -> str:
         return link[0]
     sign = "&amp;" if "?" in address else "?"
     is_link = not prefix and link.string.endswith(" href", 0, link.start())
-    english = ' hreflang="en"' if is_link and _is_only_english(address) else ""
+    leaves_language = is_link and is_page_translated() and _is_only_english(address)
+    english = ' hreflang="en"' if leaves_language else ""
     return f'="{prefix}{address}{sign}{language_query}{end}{english}'
 
 
 def _is_only_english(address: str) -> bool:
     path = unquote(address.partition("?")[0])
-    if not path:
-        return not is_page_translated()
     try:
         endpoint, _ = current_app.url_map.bind("").match(path)
     except HTTPException:
