@@ -533,7 +533,8 @@ def describe_strength(site: SiteData, policy_name: str) -> str:
         )
     if kind in ("beginner", "intermediate"):
         chance, seat = find_worst_seat(site, policy_name)
-        share = format_percent(chance, 0)
+        # A whole number could contradict the limits in MAX_LOSS_SHARES.
+        share = format_percent(chance, 1)
         return gettext(
             "As %(mark)s it loses %(share)s%% of its games against random moves.",
             mark=seat.upper(),

@@ -308,7 +308,7 @@ def test_the_recommended_agents_are_the_strongest_and_the_weakest_to_begin_with(
         (sentences,) = re.findall(r'<p class="hint">(.*?href="/arena".*?)</p>', page, re.DOTALL)
         for name in (*unbeatable, strongest, easiest):
             assert site.display_titles[name] in sentences
-        assert f"{100 * losses[easiest]:.0f}%" in sentences
+        assert f"{100 * losses[easiest]:.1f}%" in sentences
 
 
 def test_what_the_page_says_about_training_is_true(site: SiteData) -> None:
