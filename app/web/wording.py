@@ -513,12 +513,13 @@ def _describe_training(site: SiteData, agent_name: str) -> str:
     ]
     opponents_text = gettext(" and then ").join(opponents)
     games = format_count(site.agents[agent_name].card.games)
-    starts_everywhere = getattr(site.get_recipe(agent_name), "start", "") == "every"
     sentence = gettext(how).format(games=games, opponents=opponents_text)
-    if not starts_everywhere:
-        return sentence
-    start = gettext("The games started from each position in turn.")
-    return f"{sentence} {start}"
+    starts = {
+        "every": gettext("The games started from each position in turn."),
+        "random": gettext("The games started from random positions."),
+    }
+    start = starts.get(getattr(site.get_recipe(agent_name), "start", ""), "")
+    return f"{sentence} {start}".rstrip()
 
 
 def describe_strength(site: SiteData, policy_name: str) -> str:
