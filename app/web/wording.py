@@ -436,7 +436,7 @@ def build_player_profile(site: SiteData, player_name: str) -> PlayerProfile:
     if is_policy_name(player_name):
         training_text = gettext("Its moves are known, its values are not.")
     elif site.agents.contains_name(player_name):
-        training_text = _describe_training(site, player_name)
+        training_text = describe_training(site, player_name)
         rewards = site.get_rewards(player_name)
         if rewards and rewards.x[1] == rewards.x[2]:
             words = gettext("For this agent a draw counts as much as a win.")
@@ -503,7 +503,7 @@ def list_front_agents(site: SiteData) -> list[str]:
     ][:1]
 
 
-def _describe_training(site: SiteData, agent_name: str) -> str:
+def describe_training(site: SiteData, agent_name: str) -> str:
     how = ALGORITHM_PAGES[site.agents[agent_name].card.algorithm].origin_text
     opponents = [
         gettext("random moves")

@@ -29,6 +29,7 @@ from app.web.formatting import (
     format_percent,
     format_signed,
     format_valid_names,
+    lower_first_letter,
 )
 from app.web.links.compare import compare_url
 from app.web.links.faults import (
@@ -49,6 +50,7 @@ from app.web.pictures.svg import write_plot
 from app.web.rendering import Variables, render_page
 from app.web.site_data import HUMAN, SiteData, cached_per_site, get_current_site
 from app.web.translation import gettext_noop
+from app.web.wording import describe_training
 
 bp = PageBlueprint("faults", __name__)
 bp.add_menu_page("Learn", "faults", gettext_noop("Common faults"), FAULTS_ROUTE.url)
@@ -243,6 +245,12 @@ def describe_example_board(site: SiteData, fault: str, record: str) -> str:
     return sentence
 
 
+def describe_both_trainings(site: SiteData, fault: str) -> str:
+    _, correct = find_fault_agents(site, fault)
+    training = describe_training(site, correct.card.recipe)
+    return f"Each agent {lower_first_letter(training)}"
+
+
 def build_lab_url(fault: str) -> str:
     faulty = name_recipe(FAULTY_RECIPES[fault])
     correct = name_recipe(find_correct_recipe(fault))
@@ -258,6 +266,7 @@ def build_list_entry(site: SiteData, fault: str) -> Variables:
         "fault_text": text,
         "url": FAULT_ROUTE.url(fault),
         "harm": measure_harm(site, fault),
+        "training_text": describe_both_trainings(site, fault),
         "lab_url": build_lab_url(fault),
         "board": lay_out_values(
             site, faulty, record, fault, f"Example board: {text.title}"
@@ -373,6 +382,7 @@ def show_fault(fault: str) -> Response:
             build_agent_half(site, correct, "without", "Without the fault", record),
         ],
         comparison_url=compare_url(Comparison(record, views)),
+        training_text=describe_both_trainings(site, fault),
         lab_url=build_lab_url(fault),
         texts_by_url={FAULT_ROUTE.url(each): FAULT_TEXTS[each] for each in FAULT_ORDER},
     )
