@@ -515,8 +515,8 @@ def describe_training(site: SiteData, agent_name: str) -> str:
     games = format_count(site.agents[agent_name].card.games)
     sentence = gettext(how).format(games=games, opponents=opponents_text)
     starts = {
-        "every": gettext("The games started from each position in turn."),
-        "random": gettext("The games started from random positions."),
+        "every": gettext("They began in each position in turn."),
+        "random": gettext("Each began in a random position."),
     }
     start = starts.get(getattr(site.get_recipe(agent_name), "start", ""), "")
     return f"{sentence} {start}".rstrip()
