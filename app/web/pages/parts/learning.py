@@ -376,17 +376,17 @@ def align_snapshots(last_snapshot: int, last_frame: int) -> list[int]:
 def describe_block(site: SiteData, position: int, move_values: MoveValues) -> str:
     right = site.is_move_correct[position]
     if not any(move_values.is_known):
-        return gettext("It has not learned a value of this position yet.")
+        return gettext("The program has learned no value here yet.")
     if len(move_values.likeliest_cells) > 1:
-        return gettext("It still plays almost at random.")
+        return gettext("The program still plays almost at random.")
     if not right[move_values.likeliest_cells[0]]:
         if move_values.is_stochastic:
-            return gettext("Most often it plays ★, a losing move.")
-        return gettext("It would play ★, a losing move.")
+            return gettext("The program mostly plays ★, a losing move.")
+        return gettext("The program would play ★, a losing move.")
     values = np.sort(move_values.scaled_values[GAME.legal[position]])
     if values[-1] - values[-2] < MIN_CLEAR_LEAD:
-        return gettext("It begins to prefer the blocking move.")
-    return gettext("It has learned to block.")
+        return gettext("The program begins to block.")
+    return gettext("The program has learned to block.")
 
 
 def _build_film(
