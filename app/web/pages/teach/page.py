@@ -176,7 +176,7 @@ def describe_lessons(game: TaughtGame) -> Variables:
             for board in choose_touched_boards(course, lesson)
         ],
         "progress_chart": render_share_chart(unlearned),
-        "unlearned_percent": format_percent(unlearned[-1], 0),
+        "unlearned_percent": format_percent(unlearned[-1], 1),
         "mistake_count": len(lessons[-1].losing_move_chances) if lessons else 0,
         "unlost_game_count": len(recent) - recent.count("loss"),
         "recent_count": len(recent),
