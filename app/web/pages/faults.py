@@ -266,7 +266,6 @@ def build_list_entry(site: SiteData, fault: str) -> Variables:
         "fault_text": text,
         "url": FAULT_ROUTE.url(fault),
         "harm": measure_harm(site, fault),
-        "training_text": describe_both_trainings(site, fault),
         "lab_url": build_lab_url(fault),
         "board": lay_out_values(
             site, faulty, record, fault, f"Example board: {text.title}"
