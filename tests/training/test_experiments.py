@@ -106,7 +106,7 @@ def test_every_claim_has_an_experiment_and_its_words() -> None:
 def test_a_summary_is_what_the_claim_says_and_small(claim: str) -> None:
     summary, experiment = WRITTEN[claim], load_claims()[claim]
     assert update_texts(experiment, summary) == summary  # if not, run `experiment --words`
-    few = ("fewer than 1,000 seeds" in summary.limits, "Three seeds show" in summary.limits)
+    few = ("fewer than 1,000 seeds" in summary.limits, "only three seeds" in summary.limits)
     assert any(few) == any(sweep.default_seeds < 1_000 for sweep in experiment.sweeps)
     assert summary.seeds == max((sweep.default_seeds for sweep in experiment.sweeps), default=0)
     assert (SUMMARIES / f"{claim}.json").stat().st_size < 200_000
