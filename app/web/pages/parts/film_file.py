@@ -10,7 +10,6 @@ from app.tictactoe.notation import replay_record
 from app.web.formatting import format_count, name_square
 from app.web.match import Match, replay_match
 from app.web.move_values import EMPTY_NOTE, evaluate_moves
-from app.web.pages.lab.wording import describe_recipe
 from app.web.pages.parts.learning import Film, build_position_film, find_block_record
 from app.web.pictures import svg
 from app.web.pictures.boards import lay_out_board, plot_squares
@@ -91,8 +90,7 @@ def _plot_frame(
     caption = frame.caption.replace("★", starred_square)
     mover = gettext("%(mark)s to move", mark=film.mover)
     caption_lines = wrap(f"{mover}. {caption}", MAX_CAPTION_CHARACTERS)
-    title = describe_recipe(site, site.get_recipe(agent_name))
-    heading = svg.cut_text(title, FILM_WIDTH - 2 * FILM_MARGIN, 17)
+    heading = svg.cut_text(film.title, FILM_WIDTH - 2 * FILM_MARGIN, 17)
     shapes: list[svg.Shape] = [
         svg.Text("heading", FILM_MARGIN, 28, heading),
         svg.Inset("", plot_squares(board), FILM_MARGIN, BOARD_TOP, BOARD_SCALE),
@@ -116,4 +114,4 @@ def _plot_frame(
         svg.Path("accent curve", points[: step + 1]),
         svg.Dot("accent dot", x, y),
     ]
-    return svg.Drawing(FILM_WIDTH, FILM_HEIGHT, title, shapes)
+    return svg.Drawing(FILM_WIDTH, FILM_HEIGHT, film.title, shapes)
