@@ -156,7 +156,10 @@ def describe_external_agent(
 
 
 def describe_chosen_moves(chosen_moves: CellMask, site_url: str) -> dict[str, Any]:
-    """Return the exact results of moves, [D, cells], as a dict for JSON, and a link to them."""
+    """Return the exact results of an agent as a dict for JSON, with a link to its page.
+
+    `chosen_moves`, [D, cells], marks the moves that it may play.
+    """
     figures = _compute_figures(ExternalAgent(chosen_moves))
     record = describe_play(policy_from_moves(chosen_moves), figures)
     return {

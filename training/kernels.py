@@ -90,7 +90,7 @@ def list_compiled_algorithms() -> list[type[Recipe]]:
 
 
 def name_short_recipe(algorithm: type[Recipe]) -> str:
-    """Return a recipe of two games (or sweeps), which compiles all kernels of an algorithm."""
+    """Return a recipe of two games or sweeps, whose training compiles all kernels of an algorithm."""
     # An algorithm with several opponents, such as "random:50+self:200", gets a single one here.
     has_phases = ":" in getattr(algorithm(), "vs", "")
     return f"{algorithm.slug},{'vs=self,' * has_phases}{algorithm.length_parameter}=2"

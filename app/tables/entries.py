@@ -91,7 +91,7 @@ class TableEntries:
 
 @dataclass(eq=False)
 class EntryCollector:
-    """Collects the entries of all rows, and the reasons why other rows cannot be read."""
+    """Collects the entries of the rows that can be read, and why the others cannot."""
 
     faults: dict[int, str] = field(default_factory=dict)
     entries: list[tuple[int, int, int, int, float, bool]] = field(default_factory=list)
@@ -240,8 +240,8 @@ class EntryPlaces:
     """The positions and cells of E entries, under one reading of the table; all arrays are [E].
 
     The position is -1 if no game leads to the board, and the cell is -1 if the board has no such
-    cell. `is_decision` is true while the game is not over, and `is_taken` if a move on this cell of
-    a possible board is illegal.
+    cell. `is_decision` is true while the game is not over, and `is_taken` if
+    the board is possible but a move on the cell is illegal.
     """
 
     positions: IndexArray

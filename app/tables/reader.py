@@ -556,7 +556,7 @@ class TableReader:
         return int(with_highest.sum()), int(with_lowest.sum())
 
     def count_completed_lines(self) -> tuple[int, int]:
-        """Count the boards on which a line of X has a higher value than a line of O, and the reverse.
+        """Count the boards where the table prefers to complete a line of X, and to block a line of O.
 
         Only boards count on which X is to move, and on which X and O could each complete a line.
         """

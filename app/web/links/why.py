@@ -11,7 +11,8 @@ WHY_ROUTE = Route("/why/<record>", f"{MATCH_PARAMETERS} cell answer")
 def why_url(match: Match, cell: int | None = None, case_name: str = "") -> str:
     """Return the URL that explains the value of a cell, by default of the best move.
 
-    `case_name` selects the update on the page: the cell of the opponent's reply, or the result.
+    `case_name` says after which reply of the opponent the page shows the update: its cell, such as
+    "4", or the result of the game.
     """
     parts = [f"cell={DIGITS[cell]}"] if cell is not None else []
     parts += [f"answer={case_name}"] * bool(case_name)

@@ -120,7 +120,7 @@ def build_panel(
 
 
 def format_view_name(site: SiteData, view: SourceSnapshot) -> str:
-    """Return the name of an agent or of other values, as part of a sentence."""
+    """Return the name of an agent or a value source, as part of a sentence."""
     title = site.display_titles[view.value_source.removesuffix(TASK_SUFFIX)]
     if view.value_source.endswith(TASK_SUFFIX):
         return f"exact values for {title}"

@@ -42,7 +42,7 @@ BEGINNER_UPDATES = 500
 def list_choices(
     site: SiteData, shown_name: str, shown_snapshot: int | None
 ) -> list[Variables]:
-    """List the agents to choose from, and the first agent after few updates."""
+    """List the agents to choose from, and the first of them again after few updates, as a beginner."""
     names = list_front_agents(site)
     choices = [
         {

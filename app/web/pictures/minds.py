@@ -91,7 +91,7 @@ PREFERENCE_COLOURING = TileColouring(
 
 
 class ValueMap(NamedTuple):
-    """A picture of all positions of an agent. A tile is 1 wide and 1 high."""
+    """A picture of all positions of an agent, each a tile of size 1."""
 
     agent_name: str
     title: str

@@ -170,7 +170,7 @@ def _list_proved_seats(lost_games: Mapping[str, str | None]) -> list[str]:
 def build_judgement(
     site: SiteData, policy_name: str, proportional_figures: Figures | None = None
 ) -> OpenApiDocument:
-    """Return the exact results of a policy, by default with equal chances for its moves.
+    """Return the exact results of a policy, whose moves are equally likely by default.
 
     `proportional_figures` are the results of a table that plays in proportion to its values.
     """

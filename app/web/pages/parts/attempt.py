@@ -74,7 +74,7 @@ class PuzzleAttempt:
 
     @cached_property
     def kind(self) -> str:
-        """What to find: "win", "block", "defend", "fork" or, between two squares, "two"."""
+        """The kind of puzzle: "win", "block", "defend", "fork", or "two" for one of two squares."""
         puzzle = self.puzzle
         position = puzzle.position
         wins_at_once = self.site.wins_at_once[position]

@@ -221,7 +221,7 @@ def export_update(slug: str) -> Export:
 
 
 def export_learner(recipe: str) -> Export:
-    """Return the export of a page for teaching a learner, by default MENACE.
+    """Return the export of the page on which people teach a learner ("" for MENACE).
 
     Raises RecipeError if people cannot teach this learner.
     """

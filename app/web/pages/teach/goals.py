@@ -52,7 +52,7 @@ def compute_unlearned_shares(lessons: Sequence[Lesson]) -> list[float]:
 
 
 def has_unlearned(share: float, lessons: Sequence[Lesson]) -> bool:
-    """Return whether the learner has unlearned this share of at least MIN_UNLEARNED mistakes."""
+    """Return whether the learner has made MIN_UNLEARNED mistakes and unlearned this share of them."""
     mistake_count = len(lessons[-1].losing_move_chances)
     return (
         mistake_count >= MIN_UNLEARNED

@@ -1,4 +1,4 @@
-"""The game on the board of /teach: a game that goes on, or the end of a lesson."""
+"""The game on the board of /teach, which goes on or has just ended."""
 
 from dataclasses import dataclass
 from functools import cached_property
