@@ -57,6 +57,7 @@ from app.web.rendering import Variables
 from app.web.site_data import HUMAN, is_policy_name
 from app.web.translation import gettext, gettext_noop
 from app.web.wording import (
+    FRONT_PAGE_RECORD,
     LOST_RESULT_TEXTS,
     Legend,
     build_legend,
@@ -299,10 +300,24 @@ class MatchPage:
         sentence: str = self.headline["sentence"]
         if sentence or not self.square_url or self.move_values is None:
             return sentence
-        return explain_opening(
-            self.state.site, self.move_values, self.match.snapshot
-        ) or gettext(
+        match = self.match
+        invitation = gettext(
             "Point at a square, or press and hold it, to read why it has its value."
+        )
+        if (
+            match.shown_record == match.record == FRONT_PAGE_RECORD
+            and match.person_side
+        ):
+            prepared = gettext(
+                "We set up this position; from here %(agent)s plays.",
+                agent=self.state.site.display_titles[
+                    match.get_player_name(-match.person_side)
+                ],
+            )
+            return f"{prepared} {invitation}"
+        return (
+            explain_opening(self.state.site, self.move_values, match.snapshot)
+            or invitation
         )
 
     def _build_last_position_button(self) -> dict[str, str]:
