@@ -18,6 +18,7 @@ from app.web.move_values import (
 )
 from app.web.site_data import HUMAN, SiteData, cached_per_site
 from app.web.translation import gettext, gettext_noop
+from app.web.wording import is_move_prepared
 
 RESULT_LABELS = {
     1: gettext_noop("X wins"),
@@ -95,7 +96,9 @@ def review_moves(state: MatchState) -> list[ReviewedMove]:
                 href=address(ply),
                 is_shown=ply == len(match.shown_record),
                 is_own=is_own,
-                is_random=is_random and not is_human,
+                is_random=is_random
+                and not is_human
+                and not is_move_prepared(match.record, ply),
             )
         )
     return listed

@@ -393,6 +393,11 @@ STRENGTHS = (
 MAX_LOSS_SHARES = {"strong": 0.01, "intermediate": 0.1, "beginner": 1.0}
 
 
+def is_move_prepared(record: str, ply: int) -> bool:
+    """Return whether move `ply`, counted from 1, is in the position that the front page shows first."""
+    return ply <= len(FRONT_PAGE_RECORD) and record.startswith(FRONT_PAGE_RECORD)
+
+
 class LessonStep(NamedTuple):
     """A step of the lesson; its text is in the template lesson/lesson.html."""
 

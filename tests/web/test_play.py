@@ -149,6 +149,8 @@ def test_a_random_move_of_a_watched_agent_is_marked(site: SiteData, client: Flas
     assert list_marked(match) == [1, 4]
     assert list_marked(replace(match, ply=1)) == [4]
     assert list_marked(Match("01", x="fixed", o="fixed", epsilon=0.1)) == []
+    prepared = Match(f"{FRONT_PAGE_RECORD}8", x="fixed", o="fixed", epsilon=0.1)
+    assert list_marked(prepared) == [8]
     over = page(site, replace(match, record="41305"))
     blame = over.losing_move
     assert blame
