@@ -44,10 +44,12 @@ const SQUARE = "#board .cell:not(.taken)";
 let usual; // what the line says otherwise
 let explained; // the address of the explanation shown
 let coming; // timer
+let attended; // the square that the pointer or the focus came to last
 
 const line = () => byId("line");
 
 function explain(cell, pin = false) {
+  attended = cell;
   const { square } = byId("game").dataset;
   const address = "explains" in cell.dataset
     ? cell.getAttribute("href")
@@ -65,6 +67,7 @@ function explain(cell, pin = false) {
 
 function unexplain() {
   clearTimeout(coming);
+  attended = undefined;
   explained = "";
   delete line().dataset.pinned;
   if (usual === undefined) return;
@@ -131,7 +134,8 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && !event.defaultPrevented && line().dataset.pinned) closeLine();
   if (event.key !== "w" || event.ctrlKey || event.metaKey || event.altKey || event.target.matches(FIELDS)) return;
   if (!byId("shortcuts").checked || document.querySelector("[popover]:popover-open")) return;
-  const cell = document.querySelector(`${SQUARE}:focus, #board [data-explains]:focus`) ?? document.querySelector("#board .best, #board .cell:not(.taken)");
+  const cell = attended?.matches(`${SQUARE}, #board [data-explains]`) ? attended
+    : document.querySelector(`${SQUARE}:focus, #board [data-explains]:focus`) ?? document.querySelector("#board .best, #board .cell:not(.taken)");
   if (!cell) return;
   event.preventDefault();
   explain(cell, true);
