@@ -68,7 +68,7 @@ def test_answers_of_a_random_opponent_are_counted(site: SiteData, record: str) -
         assert all(part in " ".join(told["sentences"]) for part in expected), (record, cell)
 
 
-DISCOUNT = re.compile(r"One move later, a result counts (\S+) times as much\.")
+DISCOUNT = re.compile(r"One move of [XO] later, a result counts (\S+) times as much\.")
 
 
 @pytest.mark.parametrize(

@@ -248,7 +248,8 @@ def _describe_discount(query: ValueQuery, best_values: Sequence[float]) -> str:
     if discounted != {shown} or len(best) > 1 or best == discounted:
         return ""
     return gettext(
-        "One move later, a result counts %(discount)s times as much.",
+        "One move of %(mark)s later, a result counts %(discount)s times as much.",
+        mark=MARKS[query.mover],
         discount=localize_number(f"{discount:g}"),
     )
 
