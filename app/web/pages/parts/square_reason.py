@@ -266,13 +266,9 @@ def _describe_error(query: ValueQuery) -> str:
     )
     if abs(value - target) < MIN_TASK_ERROR:
         return ""
-    words = gettext_noop(
-        "The value is too low: more tries would raise it towards %(value)s."
-    )
+    words = gettext_noop("Too low: more tries would raise it towards %(value)s.")
     if value > target:
-        words = gettext_noop(
-            "The value is too high: more tries would lower it towards %(value)s."
-        )
+        words = gettext_noop("Too high: more tries would lower it towards %(value)s.")
     return gettext(words, value=format_signed(target))
 
 
