@@ -63,6 +63,7 @@ def test_a_hint_names_the_reply_of_an_agent_with_one_reply(site: SiteData) -> No
     best, sentence = build_hint(state)
     (reply,) = np.flatnonzero(site.policies["q-learning-4"][state.follow_move(best).position])
     assert name_square(int(reply)) in sentence
+    assert page(site, Match("04", o="q-learning-4")).board.squares[best].is_best
 
 
 def test_the_bar_holds_the_lens_against_the_truth_always_for_the_same_side(site: SiteData) -> None:

@@ -16,6 +16,7 @@ from app.web.match import MatchState
 from app.web.move_values import (
     EMPTY_NOTE,
     Note,
+    evaluate_match,
     evaluate_moves,
 )
 from app.web.pages.parts.match_controls import compute_reply_chances
@@ -97,12 +98,15 @@ def build_hint(state: MatchState) -> tuple[int, str]:
     best = evaluate_moves(state.site, state.position, TRUTH).likeliest_cells
     chances = [_compute_blunder_chance(state.follow_move(cell)) for cell in best]
     chance = max(chances)
-    first = best[chances.index(chance)]
+    equal = [cell for cell, each in zip(best, chances, strict=True) if each == chance]
+    # the square with the star, if it is one of them
+    stars = evaluate_match(state, len(state.match.shown_record)).is_best
+    first = max(equal, key=stars.__getitem__)
     sentences = [
         _describe_hint_result(state, first),
         _describe_reply(state.follow_move(first), chance),
     ]
-    if others := chances.count(chance) - 1:
+    if others := len(equal) - 1:
         sentences.append(
             ngettext(
                 "%(count)s other square is as good.",
