@@ -333,6 +333,7 @@ def _describe_blunder(state: MatchState, ply: int, cell: int) -> str:
     if (
         match.hides_values
         or not match.is_human(get_mover(ply))
+        or is_move_prepared(match.record, ply + 1)
         or state.site.is_move_correct[position, cell]
     ):
         return ""
