@@ -721,6 +721,7 @@ def test_a_player_is_chosen_on_the_front_page(page: Page) -> None:
     page.click("#seat-o")
     page.click(".card[value=menace]")
     expect(page.locator("#seat-o")).to_contain_text("MENACE")
+    expect(page.locator(".learned")).to_have_count(0)  # it is about another agent
 
 
 def test_all_players_of_the_front_page_can_be_chosen_and_compared(page: Page) -> None:
